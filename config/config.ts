@@ -1,0 +1,307 @@
+/**
+ * Everything that the product reads from its environment, once, typed. Nothing else reads `process.env`.
+ * `docs/configuration.md` is the reader's form of this file.
+ */
+import * as z from 'zod';
+import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
+import { DEFAULT_POLICY, purchasePolicyProblems, type Policy } from '#domain/policy.ts';
+import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
+import { ConfigurationError, durationMs, flag, port, secretList, keyList, urlOf } from '#config/fields.ts';
+
+const databaseFields = {
+  DATABASE_URL: urlOf('postgres:', 'postgresql:'),
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
+  /** A connection that is not pooled in transaction mode: LISTEN needs one. */
+  DATABASE_DIRECT_URL: urlOf('postgres:', 'postgresql:').optional(),
+};
+
+const temporalFields = {
+  TEMPORAL_ADDRESS: z.string().regex(/^[^\s:/]+:\d{1,5}$/, 'must be host:port').default('127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_TLS: flag(false),
+  /** Sent as an API key where the Temporal cluster asks for one. */
+  TEMPORAL_API_KEY: z.string().min(1).optional(),
+};
+
+const secretFields = {
+  /** `id:base64` of 32 bytes each, comma separated; the first seals, all open. */
+  ENCRYPTION_KEYS: keyList(),
+};
+
+const serviceFields = {
+  SERVICE_BASE_URL: urlOf('http:', 'https:').refine((url) => url.replace(/\/+$/, '').endsWith(BASE_PATH), {
+    message: `must end with ${BASE_PATH} (the production base address; the sandbox's is derived from it)`,
+  }),
+  SERVICE_MODE: z.enum(['sandbox', 'production']).default('sandbox'),
+  SERVICE_EMAIL: z.email(),
+  SERVICE_PASSWORD: z.string().min(1),
+  SERVICE_DEVICE_NAME: z.string().min(1).max(255).default('reseller-fulfilment'),
+  SERVICE_TOKEN_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
+  /** Names of capabilities that the service does not have, comma separated. */
+  SERVICE_WITHOUT: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((name) => name.trim()).filter(Boolean))
+    .pipe(z.array(z.enum(capabilities as [keyof Capabilities, ...(keyof Capabilities)[]]))),
+  /** An operator's word that the production service replays keys; without it nothing is sent twice in production. */
+  SERVICE_KEY_REPLAY_CONFIRMED: flag(false),
+};
+
+const apiFields = {
+  API_HOST: z.string().min(1).default('127.0.0.1'),
+  API_PORT: port(3000),
+  /** Secrets that sign the service's webhooks: `secret` or `secret@<RFC 3339 time until which it is accepted>`. */
+  SERVICE_WEBHOOK_SECRETS: secretList(),
+  /** Largest request body taken, in bytes. */
+  API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(262_144),
+};
+
+const workerFields = {
+  WORKER_PROBE_HOST: z.string().min(1).default('127.0.0.1'),
+  /** Port of the worker's health, readiness and metrics. */
+  WORKER_PROBE_PORT: port(3001),
+  WORKER_SHUTDOWN_GRACE: durationMs('20s'),
+};
+
+const codecFields = {
+  CODEC_HOST: z.string().min(1).default('127.0.0.1'),
+  CODEC_PORT: port(8234),
+  /** Origin of the Temporal UI, the only one that may ask the codec server from a browser. */
+  CODEC_ALLOWED_ORIGIN: z.string().min(1).default('http://127.0.0.1:8233'),
+  /** Bearer token that the codec server asks for; without one it listens on loopback only. */
+  CODEC_TOKEN: z.string().min(16).optional(),
+};
+
+const commonFields = {
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+};
+
+/** Overrides of the policy's times; for tests, the bench and unusual services. */
+const policyFields = {
+  POLICY_SEND_DEADLINE: durationMs(DEFAULT_POLICY.purchase.sendDeadlineMs),
+  POLICY_SEND_LEASE: durationMs(DEFAULT_POLICY.purchase.sendLeaseMs),
+  POLICY_SEND_ACTIVITY_TIMEOUT: durationMs(DEFAULT_POLICY.purchase.sendActivityTimeoutMs),
+  POLICY_RESEND_WINDOW: durationMs(DEFAULT_POLICY.purchase.resendWindowMs),
+  POLICY_RESEND_DELAY: durationMs(DEFAULT_POLICY.purchase.resendDelayMs),
+  POLICY_HOLD_DELAY: durationMs(DEFAULT_POLICY.purchase.holdDelayMs),
+  POLICY_HOLD_DEADLINE: durationMs(DEFAULT_POLICY.purchase.holdDeadlineMs),
+  POLICY_SETTLE_DELAY: durationMs(DEFAULT_POLICY.purchase.settleDelayMs),
+  POLICY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(20).default(DEFAULT_POLICY.purchase.maxAttempts),
+  POLICY_ATTEMPT_DELAY: durationMs(DEFAULT_POLICY.purchase.attemptDelayMs),
+  POLICY_SILENT_AFTER: durationMs(DEFAULT_POLICY.reconcile.silentAfterMs),
+  POLICY_RECONCILE_EVERY: durationMs(DEFAULT_POLICY.reconcile.everyMs),
+  POLICY_RELAY_POLL: durationMs(DEFAULT_POLICY.relay.pollMs),
+  POLICY_SWEEP_EVERY: durationMs(DEFAULT_POLICY.sweep.everyMs),
+  POLICY_SWEEP_IDLE_AFTER: durationMs(DEFAULT_POLICY.sweep.idleAfterMs),
+};
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A secret and, during a rotation, until when it is still accepted (epoch milliseconds). */
+export interface WebhookSecret {
+  readonly secret: string;
+  readonly acceptedUntil?: number;
+}
+
+export interface EncryptionKey {
+  readonly id: string;
+  readonly key: Buffer;
+}
+
+export interface DatabaseConfig {
+  readonly url: string;
+  readonly directUrl: string;
+  readonly poolSize: number;
+}
+
+export interface TemporalConfig {
+  readonly address: string;
+  readonly namespace: string;
+  readonly tls: boolean;
+  readonly apiKey: string | undefined;
+}
+
+export interface ServiceConfig {
+  /** `{base_url}`: the production base address, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly mode: ServiceMode;
+  readonly email: string;
+  readonly password: string;
+  readonly deviceName: string;
+  /** Asked for on production login only. */
+  readonly tokenDays: number | undefined;
+  readonly capabilities: Capabilities;
+}
+
+export interface ApiConfig {
+  readonly logLevel: string;
+  readonly database: DatabaseConfig;
+  readonly encryptionKeys: readonly EncryptionKey[];
+  readonly temporal: TemporalConfig;
+  readonly service: ServiceConfig;
+  readonly webhookSecrets: readonly WebhookSecret[];
+  readonly host: string;
+  readonly port: number;
+  readonly bodyLimitBytes: number;
+}
+
+export interface WorkerConfig {
+  readonly logLevel: string;
+  readonly database: DatabaseConfig;
+  readonly encryptionKeys: readonly EncryptionKey[];
+  readonly temporal: TemporalConfig;
+  readonly service: ServiceConfig;
+  readonly policy: Policy;
+  readonly probeHost: string;
+  readonly probePort: number;
+  readonly shutdownGraceMs: number;
+}
+
+export interface CodecServerConfig {
+  readonly logLevel: string;
+  readonly encryptionKeys: readonly EncryptionKey[];
+  readonly host: string;
+  readonly port: number;
+  readonly allowedOrigin: string;
+  readonly token: string | undefined;
+}
+
+/** For commands that need only the database, such as migrations and keys. @throws ConfigurationError */
+export function readDatabaseConfig(environment: Environment): { database: DatabaseConfig; logLevel: string } {
+  const raw = parse(z.object({ ...commonFields, ...databaseFields }), environment);
+  return { database: databaseOf(raw), logLevel: raw.LOG_LEVEL };
+}
+
+/** @throws ConfigurationError naming every missing or wrong variable. */
+export function readApiConfig(environment: Environment): ApiConfig {
+  const raw = parse(
+    z.object({ ...commonFields, ...databaseFields, ...temporalFields, ...secretFields, ...serviceFields, ...apiFields }),
+    environment,
+  );
+  return {
+    logLevel: raw.LOG_LEVEL,
+    database: databaseOf(raw),
+    encryptionKeys: raw.ENCRYPTION_KEYS,
+    temporal: temporalOf(raw),
+    service: serviceOf(raw),
+    webhookSecrets: raw.SERVICE_WEBHOOK_SECRETS,
+    host: raw.API_HOST,
+    port: raw.API_PORT,
+    bodyLimitBytes: raw.API_BODY_LIMIT,
+  };
+}
+
+/** @throws ConfigurationError naming every missing or wrong variable. */
+export function readWorkerConfig(environment: Environment): WorkerConfig {
+  const raw = parse(
+    z
+      .object({
+        ...commonFields,
+        ...databaseFields,
+        ...temporalFields,
+        ...secretFields,
+        ...serviceFields,
+        ...workerFields,
+        ...policyFields,
+      })
+      .superRefine((value, context) => {
+        for (const problem of purchasePolicyProblems(policyOf(value).purchase)) {
+          context.addIssue({ code: 'custom', path: ['POLICY_SEND_DEADLINE'], message: problem });
+        }
+      }),
+    environment,
+  );
+  return {
+    logLevel: raw.LOG_LEVEL,
+    database: databaseOf(raw),
+    encryptionKeys: raw.ENCRYPTION_KEYS,
+    temporal: temporalOf(raw),
+    service: serviceOf(raw),
+    policy: policyOf(raw),
+    probeHost: raw.WORKER_PROBE_HOST,
+    probePort: raw.WORKER_PROBE_PORT,
+    shutdownGraceMs: raw.WORKER_SHUTDOWN_GRACE,
+  };
+}
+
+/** @throws ConfigurationError naming every missing or wrong variable. */
+export function readCodecServerConfig(environment: Environment): CodecServerConfig {
+  const raw = parse(z.object({ ...commonFields, ...secretFields, ...codecFields }), environment);
+  return {
+    logLevel: raw.LOG_LEVEL,
+    encryptionKeys: raw.ENCRYPTION_KEYS,
+    host: raw.CODEC_HOST,
+    port: raw.CODEC_PORT,
+    allowedOrigin: raw.CODEC_ALLOWED_ORIGIN,
+    token: raw.CODEC_TOKEN,
+  };
+}
+
+type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
+
+function databaseOf(raw: Raw<typeof databaseFields>): DatabaseConfig {
+  return {
+    url: raw.DATABASE_URL,
+    directUrl: raw.DATABASE_DIRECT_URL ?? raw.DATABASE_URL,
+    poolSize: raw.DATABASE_POOL_SIZE,
+  };
+}
+
+function temporalOf(raw: Raw<typeof temporalFields>): TemporalConfig {
+  return {
+    address: raw.TEMPORAL_ADDRESS,
+    namespace: raw.TEMPORAL_NAMESPACE,
+    tls: raw.TEMPORAL_TLS,
+    apiKey: raw.TEMPORAL_API_KEY,
+  };
+}
+
+function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
+  const off = Object.fromEntries(raw.SERVICE_WITHOUT.map((name) => [name, false]));
+  return {
+    baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
+    mode: raw.SERVICE_MODE,
+    email: raw.SERVICE_EMAIL,
+    password: raw.SERVICE_PASSWORD,
+    deviceName: raw.SERVICE_DEVICE_NAME,
+    tokenDays: raw.SERVICE_MODE === 'production' ? raw.SERVICE_TOKEN_DAYS : undefined,
+    capabilities: { ...ALL_CAPABILITIES, ...off },
+  };
+}
+
+function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
+  const { purchase, reconcile, relay, sweep } = DEFAULT_POLICY;
+  return {
+    purchase: {
+      ...purchase,
+      sendDeadlineMs: raw.POLICY_SEND_DEADLINE,
+      sendLeaseMs: raw.POLICY_SEND_LEASE,
+      sendActivityTimeoutMs: raw.POLICY_SEND_ACTIVITY_TIMEOUT,
+      resendAllowed:
+        !raw.SERVICE_WITHOUT.includes('key_replay') &&
+        (raw.SERVICE_MODE === 'sandbox' || raw.SERVICE_KEY_REPLAY_CONFIRMED),
+      resendWindowMs: raw.POLICY_RESEND_WINDOW,
+      resendDelayMs: raw.POLICY_RESEND_DELAY,
+      holdDelayMs: raw.POLICY_HOLD_DELAY,
+      holdDeadlineMs: raw.POLICY_HOLD_DEADLINE,
+      settleDelayMs: raw.POLICY_SETTLE_DELAY,
+      maxAttempts: raw.POLICY_MAX_ATTEMPTS,
+      attemptDelayMs: raw.POLICY_ATTEMPT_DELAY,
+    },
+    reconcile: { ...reconcile, silentAfterMs: raw.POLICY_SILENT_AFTER, everyMs: raw.POLICY_RECONCILE_EVERY },
+    relay: { ...relay, pollMs: raw.POLICY_RELAY_POLL },
+    sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER },
+  };
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
+  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = schema.safeParse(present);
+  if (result.success) return result.data;
+  throw new ConfigurationError(
+    result.error.issues.map((issue) => {
+      const name = String(issue.path[0] ?? '');
+      return present[name] === undefined ? `${name} is missing` : `${name}: ${issue.message}`;
+    }),
+  );
+}

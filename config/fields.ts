@@ -1,0 +1,101 @@
+import * as z from 'zod';
+
+/** Exit code of a process whose configuration is wrong (`EX_CONFIG` of sysexits). */
+export const EXIT_CONFIGURATION = 78;
+
+/** Every missing or wrong variable at once. Messages name variables and rules, never values: they may be secrets. */
+export class ConfigurationError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\n` +
+        'See docs/configuration.md.',
+    );
+    this.name = 'ConfigurationError';
+    this.problems = problems;
+  }
+}
+
+/** Runs a process's set-up; a configuration error is printed and ends the process with exit code 78. */
+export function exitOnConfigurationError<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EXIT_CONFIGURATION);
+  }
+}
+
+/** An absolute URL with one of these schemes. */
+export function urlOf(...protocols: string[]) {
+  return z.string().refine(
+    (text) => URL.canParse(text) && protocols.includes(new URL(text).protocol),
+    { message: `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}` },
+  );
+}
+
+/** `true` or `false`. */
+export function flag(fallback: boolean) {
+  return z
+    .enum(['true', 'false'], { message: 'must be true or false' })
+    .default(fallback ? 'true' : 'false')
+    .transform((text) => text === 'true');
+}
+
+/** A TCP port; 0 lets the system choose. */
+export function port(fallback: number) {
+  return z.coerce.number({ message: 'must be a port number' }).int().min(0).max(65_535).default(fallback);
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, read as milliseconds. */
+export function durationMs(fallback: string | number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'must be a duration such as 500ms, 20s, 10m, 24h')
+    .default(typeof fallback === 'number' ? `${fallback}ms` : fallback)
+    .transform((text) => {
+      const unit = /[a-z]+$/.exec(text)?.[0] ?? 'ms';
+      return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
+    });
+}
+
+/** `id:base64` pairs, comma separated, 32 bytes each. */
+export function keyList() {
+  return z.string().transform((text, context) => {
+    const keys = text.split(',').map((pair) => {
+      const [id = '', encoded = ''] = pair.trim().split(':', 2);
+      return { id, key: Buffer.from(encoded, 'base64') };
+    });
+    if (!keys.every(({ id, key }) => /^[A-Za-z0-9_-]{1,32}$/.test(id) && key.length === 32)) {
+      context.addIssue({ code: 'custom', message: 'must be id:base64 pairs of 32-byte keys, comma separated' });
+      return z.NEVER;
+    }
+    if (new Set(keys.map(({ id }) => id)).size !== keys.length) {
+      context.addIssue({ code: 'custom', message: 'key ids must be unique' });
+      return z.NEVER;
+    }
+    return keys;
+  });
+}
+
+/** `secret` or `secret@<RFC 3339 time>`, comma separated. */
+export function secretList() {
+  return z.string().transform((text, context) => {
+    const secrets = text.split(',').map((entry) => {
+      const [secret = '', until] = entry.trim().split('@', 2);
+      return until === undefined ? { secret } : { secret, acceptedUntil: Date.parse(until) };
+    });
+    const sound = secrets.every(
+      ({ secret, acceptedUntil }) => secret.length >= 8 && (acceptedUntil === undefined || !Number.isNaN(acceptedUntil)),
+    );
+    if (!sound) {
+      context.addIssue({ code: 'custom', message: 'must be secrets of 8 characters or more, each with an optional @<time>' });
+      return z.NEVER;
+    }
+    return secrets;
+  });
+}

@@ -1,0 +1,104 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+
+/** A named 32-byte key. */
+export interface NamedKey {
+  readonly id: string;
+  readonly key: Uint8Array;
+}
+
+/** What was sealed cannot be opened: another key, another place, or altered bytes. */
+export class UnsealError extends Error {
+  constructor(reason: string) {
+    super(`cannot open sealed data: ${reason}`);
+    this.name = 'UnsealError';
+  }
+}
+
+const FORMAT = 1;
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const ALGORITHM = 'aes-256-gcm';
+
+/**
+ * Seals and opens secrets with AES-256-GCM. The first key seals; all keys open, so that keys are rotated by putting a
+ * new one in front. Each sealed value names its key and is bound to its *place*, a text such as
+ * `orders.device_imei/ord_…`: moved to another row or column it does not open.
+ *
+ * Layout: format (1 byte), length of the key id (1), key id, IV (12), ciphertext, tag (16).
+ */
+export class KeyRing {
+  readonly #primary: NamedKey;
+  readonly #sealing: ReadonlyMap<string, Uint8Array>;
+  readonly #hashKey: Buffer;
+
+  /** @param keys at least one. The **last** key also derives the key of {@link hash}, so keep it when rotating. */
+  constructor(keys: readonly NamedKey[]) {
+    const primary = keys[0];
+    const oldest = keys.at(-1);
+    if (primary === undefined || oldest === undefined) throw new RangeError('a key ring needs at least one key');
+    for (const { id, key } of keys) {
+      if (key.length !== 32) throw new RangeError(`key ${id} must have 32 bytes`);
+    }
+    this.#primary = primary;
+    this.#sealing = new Map(keys.map(({ id, key }) => [id, derive(key, 'seal')]));
+    this.#hashKey = derive(oldest.key, 'hash');
+  }
+
+  /** Id of the key that seals. */
+  get primaryKeyId(): string {
+    return this.#primary.id;
+  }
+
+  /** @param place where the sealed value will stand; the same text is needed to open it. */
+  seal(plaintext: Uint8Array | string, place: string): Buffer {
+    const id = Buffer.from(this.#primary.id, 'utf8');
+    const header = Buffer.concat([Buffer.from([FORMAT, id.length]), id]);
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv(ALGORITHM, this.#keyOf(this.#primary.id), iv, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.concat([header, Buffer.from(place, 'utf8')]));
+    const body = typeof plaintext === 'string' ? Buffer.from(plaintext, 'utf8') : plaintext;
+    return Buffer.concat([header, iv, cipher.update(body), cipher.final(), cipher.getAuthTag()]);
+  }
+
+  /** @throws UnsealError when the key is unknown, the place differs or the bytes were altered. */
+  open(sealed: Uint8Array, place: string): Buffer {
+    const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
+    const idLength = bytes[1] ?? 0;
+    const headerLength = 2 + idLength;
+    if (bytes[0] !== FORMAT || bytes.length < headerLength + IV_BYTES + TAG_BYTES) {
+      throw new UnsealError('not in a known format');
+    }
+    const header = bytes.subarray(0, headerLength);
+    const iv = bytes.subarray(headerLength, headerLength + IV_BYTES);
+    const decipher = createDecipheriv(ALGORITHM, this.#keyOf(header.toString('utf8', 2)), iv, {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(Buffer.concat([header, Buffer.from(place, 'utf8')]));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(headerLength + IV_BYTES, -TAG_BYTES)), decipher.final()]);
+    } catch {
+      throw new UnsealError('altered, or sealed for another place');
+    }
+  }
+
+  /** {@link open} as UTF-8 text. */
+  openText(sealed: Uint8Array, place: string): string {
+    return this.open(sealed, place).toString('utf8');
+  }
+
+  /** Keyed hash (HMAC-SHA-256) for comparing and finding what must not be readable. @param purpose keeps uses apart. */
+  hash(content: Uint8Array | string, purpose: string): Buffer {
+    return createHmac('sha256', this.#hashKey).update(purpose).update('\0').update(content).digest();
+  }
+
+  #keyOf(id: string): Uint8Array {
+    const key = this.#sealing.get(id);
+    if (key === undefined) throw new UnsealError(`key ${JSON.stringify(id)} is not in ENCRYPTION_KEYS`);
+    return key;
+  }
+}
+
+function derive(key: Uint8Array, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, Buffer.alloc(0), `reseller-fulfilment/${purpose}`, 32));
+}

@@ -1,0 +1,331 @@
+/**
+ * The record of business facts. Uniqueness lives here: a workflow id is unique only for as long as Temporal retains
+ * it. Secrets and personal data are `sealed` columns (AES-256-GCM, bound to table, column and row); raw bodies are
+ * sealed bytes, never `jsonb`.
+ */
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  bigserial,
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import type { AttentionReason } from '#domain/attention.ts';
+import type { FailureClass } from '#domain/failure.ts';
+import { ORDER_STATUSES, type ObservedOutcome, type OrderStatus } from '#domain/order-lifecycle.ts';
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
+const amount = (name: string) => numeric(name, { precision: 21, scale: 6 });
+const inList = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '));
+
+/** One row: which service and environment this database belongs to. Another one is refused at start. */
+export const installation = pgTable(
+  'installation',
+  {
+    singleton: boolean('singleton').primaryKey().default(true),
+    serviceBaseUrl: text('service_base_url').notNull(),
+    serviceMode: text('service_mode').notNull(),
+    stampedAt: instant('stamped_at').notNull().defaultNow(),
+  },
+  (table) => [check('installation_one_row', sql`${table.singleton}`)],
+);
+
+/** The service's access token, shared by all processes. `version` is what compare-and-set compares. */
+export const serviceTokens = pgTable('service_tokens', {
+  environment: text('environment').primaryKey(),
+  sealedToken: bytea('sealed_token').notNull(),
+  version: integer('version').notNull(),
+  expiresAt: instant('expires_at'),
+  renewedAt: instant('renewed_at').notNull(),
+});
+
+/** Keys of our own API. Only a hash is kept. */
+export const apiKeys = pgTable('api_keys', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull(),
+  /** Public part of the key; what a lookup starts from. */
+  prefix: text('prefix').notNull().unique(),
+  hash: bytea('hash').notNull(),
+  scopes: text('scopes').array().notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  expiresAt: instant('expires_at'),
+  revokedAt: instant('revoked_at'),
+  lastUsedAt: instant('last_used_at'),
+});
+
+/** Answers to our callers' POST requests, by their Idempotency-Key. Written in the transaction that does the work. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    apiKeyId: text('api_key_id').notNull(),
+    key: text('key').notNull(),
+    /** Keyed hash of method, path and body. */
+    requestHash: bytea('request_hash').notNull(),
+    responseStatus: integer('response_status').notNull(),
+    responseHeaders: jsonb('response_headers').$type<Record<string, string>>().notNull(),
+    /** Exact bytes of the first answer, sealed. */
+    sealedResponseBody: bytea('sealed_response_body').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.apiKeyId, table.key] }),
+    index('idempotency_keys_created_at').on(table.createdAt),
+  ],
+);
+
+export const orders = pgTable(
+  'orders',
+  {
+    id: text('id').primaryKey(),
+    apiKeyId: text('api_key_id').notNull(),
+    externalOrderId: text('external_order_id').notNull().unique(),
+    packageId: integer('package_id').notNull(),
+    sealedDeviceImei: bytea('sealed_device_imei'),
+    maxPriceAmount: amount('max_price_amount'),
+    maxPriceCurrency: text('max_price_currency'),
+    /** Held work fails, without having bought, when this has passed. */
+    deadlineAt: instant('deadline_at'),
+    metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
+    status: text('status').$type<OrderStatus>().notNull().default('accepted'),
+    failureClass: text('failure_class').$type<FailureClass>(),
+    failureDetail: text('failure_detail'),
+    attentionReason: text('attention_reason').$type<AttentionReason>(),
+    /** When time brings the next step, if it does. */
+    nextStepAt: instant('next_step_at'),
+    esimId: text('esim_id'),
+    chargedAmount: amount('charged_amount'),
+    chargedCurrency: text('charged_currency'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+    completedAt: instant('completed_at'),
+    /** When the sweeper last made sure that a workflow runs. */
+    sweptAt: instant('swept_at'),
+  },
+  (table) => [
+    check('orders_status', sql`${table.status} in (${inList(ORDER_STATUSES)})`),
+    check('orders_completed_with_esim', sql`${table.status} <> 'completed' or ${table.esimId} is not null`),
+    index('orders_page').on(table.createdAt.desc(), table.id.desc()),
+    index('orders_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('orders_unfinished')
+      .on(table.updatedAt)
+      .where(sql`${table.status} not in ('completed', 'failed', 'abandoned')`),
+  ],
+);
+
+/** State of one try to buy. */
+export const ATTEMPT_STATES = ['prepared', 'sending', 'unknown', 'refused', 'processing', 'completed', 'failed'] as const;
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
+
+/**
+ * One try to buy, with one idempotency key and one exact body. `subject` is what is bought for: an order now; the
+ * other lifecycles use the same table.
+ */
+export const attempts = pgTable(
+  'attempts',
+  {
+    id: text('id').primaryKey(),
+    subjectKind: text('subject_kind').$type<'order'>().notNull(),
+    subjectId: text('subject_id').notNull(),
+    number: integer('number').notNull(),
+    idempotencyKey: text('idempotency_key').notNull().unique(),
+    /** `external_order_id` as this attempt gives it to the service. */
+    reference: text('reference').notNull().unique(),
+    /** The exact bytes of the request body; every send repeats them. */
+    sealedRequestBody: bytea('sealed_request_body').notNull(),
+    state: text('state').$type<AttemptState>().notNull().default('prepared'),
+    sends: integer('sends').notNull().default(0),
+    /** True once any send ended without proof of what it did. */
+    anyUnknown: boolean('any_unknown').notNull().default(false),
+    firstSentAt: instant('first_sent_at'),
+    /** One send at a time: who sends, and until when. */
+    leaseToken: text('lease_token'),
+    leaseUntil: instant('lease_until'),
+    failureClass: text('failure_class').$type<FailureClass>(),
+    failureDetail: text('failure_detail'),
+    serviceOrderId: text('service_order_id').unique(),
+    serviceEsimId: text('service_esim_id'),
+    chargedAmount: amount('charged_amount'),
+    chargedCurrency: text('charged_currency'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    /** When the service was last heard of this attempt, by answer, webhook or read. */
+    lastHeardAt: instant('last_heard_at'),
+    /** When the reconciler last asked. */
+    lastAskedAt: instant('last_asked_at'),
+  },
+  (table) => [
+    uniqueIndex('attempts_subject_number').on(table.subjectKind, table.subjectId, table.number),
+    check('attempts_state', sql`${table.state} in (${inList(ATTEMPT_STATES)})`),
+    index('attempts_open')
+      .on(table.lastHeardAt)
+      .where(sql`${table.state} in ('sending', 'unknown', 'processing')`),
+  ],
+);
+
+export const esims = pgTable('esims', {
+  id: text('id').primaryKey(),
+  orderId: text('order_id').notNull().unique(),
+  serviceEsimId: text('service_esim_id').notNull().unique(),
+  iccid: text('iccid').notNull(),
+  packageId: integer('package_id').notNull(),
+  sealedActivationCode: bytea('sealed_activation_code').notNull(),
+  status: text('status').notNull(),
+  installedAt: instant('installed_at'),
+  activatedAt: instant('activated_at'),
+  expiresAt: instant('expires_at'),
+  /** When these facts were last read from the service. */
+  factsReadAt: instant('facts_read_at').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});
+
+/** What happened to a thing, in plain words, in order. */
+export const timeline = pgTable(
+  'timeline',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    subjectKind: text('subject_kind').notNull(),
+    subjectId: text('subject_id').notNull(),
+    at: instant('at').notNull().defaultNow(),
+    /** Stable name: `order.accepted`, `attempt.sent`, … */
+    event: text('event').notNull(),
+    /** A sentence; never personal data. */
+    message: text('message').notNull(),
+    detail: jsonb('detail').$type<Record<string, string | number | boolean | null>>().notNull().default({}),
+    /** Makes an activity that runs twice write one entry. */
+    dedupKey: text('dedup_key'),
+  },
+  (table) => [
+    index('timeline_subject').on(table.subjectKind, table.subjectId, table.id),
+    uniqueIndex('timeline_dedup').on(table.subjectKind, table.subjectId, table.dedupKey),
+  ],
+);
+
+/** What waits for a person. At most one open case per subject and reason. */
+export const cases = pgTable(
+  'cases',
+  {
+    id: text('id').primaryKey(),
+    subjectKind: text('subject_kind').notNull(),
+    subjectId: text('subject_id').notNull(),
+    reason: text('reason').$type<AttentionReason>().notNull(),
+    detail: text('detail').notNull(),
+    openedAt: instant('opened_at').notNull().defaultNow(),
+    closedAt: instant('closed_at'),
+    resolution: text('resolution'),
+  },
+  (table) => [
+    uniqueIndex('cases_one_open').on(table.subjectKind, table.subjectId, table.reason).where(sql`${table.closedAt} is null`),
+    index('cases_open').on(table.openedAt).where(sql`${table.closedAt} is null`),
+  ],
+);
+
+/**
+ * What became of a delivery. `pending` waits for the relay, `relayed` was handed to a workflow, `applied` changed or
+ * confirmed a row, `unmatched` names nothing of ours yet, `quarantined` is kept and not acted upon, `replayed` is
+ * signed content that came before under another delivery id, `ignored` needs no action (`ping`).
+ */
+export const INBOX_STATES = ['pending', 'relayed', 'applied', 'unmatched', 'quarantined', 'replayed', 'ignored'] as const;
+export type InboxState = (typeof INBOX_STATES)[number];
+
+/** Everything the service told us, by webhook or in answer to the reconciler. Rows are kept for good. */
+export const inbox = pgTable(
+  'inbox',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    source: text('source').$type<'webhook' | 'read'>().notNull(),
+    /** X-Service-Delivery, or a derived id for a read. */
+    deliveryId: text('delivery_id').notNull(),
+    bodyHash: bytea('body_hash').notNull(),
+    /** Hash of the signed content (timestamp and body): the same under another delivery id is a replay. */
+    signedHash: bytea('signed_hash').notNull(),
+    sealedBody: bytea('sealed_body').notNull(),
+    /** X-Service-Event: not signed, so only held against the body. */
+    headerEvent: text('header_event'),
+    event: text('event'),
+    state: text('state').$type<InboxState>().notNull(),
+    /** Why it is quarantined, or what the state machine made of it. */
+    note: text('note'),
+    /** What the body names, for matching. */
+    reference: text('reference'),
+    serviceOrderId: text('service_order_id'),
+    outcome: text('outcome').$type<ObservedOutcome>(),
+    attemptId: text('attempt_id'),
+    subjectKind: text('subject_kind'),
+    subjectId: text('subject_id'),
+    receivedAt: instant('received_at').notNull().defaultNow(),
+    appliedAt: instant('applied_at'),
+    tries: integer('tries').notNull().default(0),
+    availableAt: instant('available_at').notNull().defaultNow(),
+    lastError: text('last_error'),
+  },
+  (table) => [
+    uniqueIndex('inbox_delivery_body').on(table.deliveryId, table.bodyHash),
+    uniqueIndex('inbox_signed_content').on(table.signedHash).where(sql`${table.state} <> 'replayed'`),
+    check('inbox_state', sql`${table.state} in (${inList(INBOX_STATES)})`),
+    index('inbox_pending').on(table.availableAt, table.id).where(sql`${table.state} = 'pending'`),
+    index('inbox_unapplied').on(table.subjectKind, table.subjectId).where(sql`${table.state} in ('pending', 'relayed')`),
+    index('inbox_unmatched').on(table.reference).where(sql`${table.state} = 'unmatched'`),
+    index('inbox_unmatched_order').on(table.serviceOrderId).where(sql`${table.state} = 'unmatched'`),
+  ],
+);
+
+/** Work to hand to Temporal, written in the transaction that makes it necessary. A row is deleted once handed over. */
+export const outbox = pgTable(
+  'outbox',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    topic: text('topic').$type<'start_order'>().notNull(),
+    subjectId: text('subject_id').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    availableAt: instant('available_at').notNull().defaultNow(),
+    tries: integer('tries').notNull().default(0),
+    lastError: text('last_error'),
+  },
+  (table) => [
+    uniqueIndex('outbox_topic_subject').on(table.topic, table.subjectId),
+    index('outbox_available').on(table.availableAt, table.id),
+  ],
+);
+
+/** Our books: append-only (a trigger refuses updates and deletes), one row per movement of the service's wallet. */
+export const journal = pgTable(
+  'journal',
+  {
+    id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+    direction: text('direction').$type<'debit' | 'credit'>().notNull(),
+    amount: amount('amount').notNull(),
+    currency: text('currency').notNull(),
+    causeKind: text('cause_kind').$type<'attempt'>().notNull(),
+    causeId: text('cause_id').notNull(),
+    recordedAt: instant('recorded_at').notNull().defaultNow(),
+  },
+  (table) => [
+    uniqueIndex('journal_one_per_cause').on(table.causeKind, table.causeId, table.direction),
+    check('journal_positive', sql`${table.amount} >= 0`),
+    check('journal_direction', sql`${table.direction} in ('debit', 'credit')`),
+  ],
+);
+
+/** Who did what, including each reveal of an activation code. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    at: instant('at').notNull().defaultNow(),
+    actor: text('actor').notNull(),
+    action: text('action').notNull(),
+    subjectKind: text('subject_kind').notNull(),
+    subjectId: text('subject_id').notNull(),
+  },
+  (table) => [index('audit_log_subject').on(table.subjectKind, table.subjectId, table.id)],
+);

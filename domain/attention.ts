@@ -1,0 +1,42 @@
+import type { FailureClass } from '#domain/failure.ts';
+
+/** Why work is parked: the closed set of cases that wait for a person, each with what that person should do. */
+export const ATTENTION_REASONS = {
+  outcome_unknown: {
+    meaning: 'The service may have bought, and neither sending again nor asking has settled it.',
+    advice: 'Look the reference up in the service\'s own console; the reconciler keeps asking meanwhile.',
+  },
+  debit_without_goods: {
+    meaning: 'The service reports a failure, but its wallet shows a debit for it and no credit.',
+    advice: 'Ask the service for the credit; nothing is bought anew before it shows.',
+  },
+  evidence_unavailable: {
+    meaning: 'The service reports a failure, and the wallet could not be read to prove that nothing was charged.',
+    advice: 'Check the wallet by hand; nothing is bought anew without that proof.',
+  },
+  attempts_used_up: {
+    meaning: 'Every allowed attempt failed, each provably without a charge.',
+    advice: 'Find out why the supplier fails, then submit a new order or another package.',
+  },
+  contradiction: {
+    meaning: 'The service said something that contradicts the end this order had already reached.',
+    advice: 'Compare the timeline with the service\'s console; the wallet shows which of the two is true.',
+  },
+  contract_drift: {
+    meaning: 'The service delivered something that we cannot read.',
+    advice: 'Compare the interface of the service with the contract, then let the order go on.',
+  },
+  webhook_conflict: {
+    meaning: 'Two different bodies came under one delivery id.',
+    advice: 'Check who can send to the webhook address, and whether the webhook secret has leaked.',
+  },
+} as const satisfies Record<string, { meaning: string; advice: string }>;
+
+export type AttentionReason = keyof typeof ATTENTION_REASONS;
+
+/** What is known about a failure, as the API, the timeline and the Temporal UI show it. */
+export interface FailureNote {
+  readonly class: FailureClass;
+  /** A sentence for the reader; never holds personal data. */
+  readonly detail: string;
+}

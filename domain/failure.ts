@@ -1,0 +1,133 @@
+/**
+ * The closed catalogue of what can go wrong with one send to the service, and what each member means for money.
+ *
+ * A class is *definite* when it proves that this send bought nothing, and *unknown* when the service may have
+ * bought although we have no readable answer. Everything that the client can return maps to exactly one class.
+ */
+
+/** How the workflow goes on after a definite failure; an unknown one is always looked into, whatever stands here. */
+export type Disposition =
+  /** Will not pass by itself: the order fails for good. */
+  | 'fail'
+  /** Passes by itself (or after an operator's hand elsewhere): the work is held and the same attempt sent again. */
+  | 'hold'
+  /** The answer says that the key or reference is known: ask the service what became of it. */
+  | 'look_up'
+  /** The attempt is over, a new attempt is allowed once the evidence of rule 3 is there. */
+  | 'new_attempt';
+
+interface FailureClassRow {
+  readonly certainty: 'definite' | 'unknown';
+  readonly disposition: Disposition;
+  readonly meaning: string;
+  readonly advice: string;
+}
+
+export const FAILURE_CLASSES = {
+  invalid_request: {
+    certainty: 'definite',
+    disposition: 'fail',
+    meaning: 'The service refused the request as malformed or not allowed.',
+    advice: 'Compare the request with the package list; submit a corrected order under a new external_order_id.',
+  },
+  package_unavailable: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service does not sell this package at the moment.',
+    advice: 'Wait, or abandon the order and offer another package.',
+  },
+  price_above_limit: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The price charged to the reseller is above the max_price of the order.',
+    advice: 'Wait for the price to fall, or submit a new order with a higher max_price.',
+  },
+  insufficient_balance: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The wallet at the service does not cover the price.',
+    advice: 'Deposit money into the wallet; held orders go on by themselves.',
+  },
+  not_approved: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service has not approved this reseller for production yet.',
+    advice: 'Ask the service for approval, or use SERVICE_MODE=sandbox.',
+  },
+  unauthorized: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service refuses our token even after a fresh login, or refuses the login.',
+    advice: 'Check SERVICE_EMAIL and SERVICE_PASSWORD.',
+  },
+  rate_limited: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service asks us to slow down.',
+    advice: 'Nothing: the order goes on by itself after the time the service named.',
+  },
+  not_sent: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'No connection to the service could be opened, so nothing was sent.',
+    advice: 'Check the network and SERVICE_BASE_URL; orders go on by themselves.',
+  },
+  key_or_reference_known: {
+    certainty: 'unknown',
+    disposition: 'look_up',
+    meaning: 'The service says that this key or reference is already used.',
+    advice: 'Nothing at first: the order is looked up at the service.',
+  },
+  supplier_failed: {
+    certainty: 'definite',
+    disposition: 'new_attempt',
+    meaning: 'The service accepted the order and then reported it as failed.',
+    advice: 'Nothing at first: the wallet is checked before anything is bought anew.',
+  },
+  timeout: {
+    certainty: 'unknown',
+    disposition: 'look_up',
+    meaning: 'The service did not answer in time; it may have bought.',
+    advice: 'Nothing at first: the same bytes are sent again with the same key, then the order is looked up.',
+  },
+  connection_lost: {
+    certainty: 'unknown',
+    disposition: 'look_up',
+    meaning: 'The connection broke after the request was sent; the service may have bought.',
+    advice: 'Nothing at first: the same bytes are sent again with the same key, then the order is looked up.',
+  },
+  server_error: {
+    certainty: 'unknown',
+    disposition: 'look_up',
+    meaning: 'The service answered with a server error; it may have bought.',
+    advice: 'Nothing at first: the same bytes are sent again with the same key, then the order is looked up.',
+  },
+  unreadable_answer: {
+    certainty: 'unknown',
+    disposition: 'look_up',
+    meaning: 'The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status).',
+    advice: 'Check that SERVICE_BASE_URL points at the service itself.',
+  },
+  contract_drift: {
+    certainty: 'unknown',
+    disposition: 'look_up',
+    meaning: 'The answer of the service lacks something that we need; its interface may have changed.',
+    advice: 'Compare the interface of the service with the contract before anything else.',
+  },
+  worker_lost: {
+    certainty: 'unknown',
+    disposition: 'look_up',
+    meaning: 'The process that sent the request died before it recorded the answer; the service may have bought.',
+    advice: 'Nothing at first: the same bytes are sent again with the same key, then the order is looked up.',
+  },
+} as const satisfies Record<string, FailureClassRow>;
+
+/** Name of a failure class; stable, shown in the API (`failure.class`) and as the search attribute `FailureClass`. */
+export type FailureClass = keyof typeof FAILURE_CLASSES;
+
+export const failureClasses = Object.keys(FAILURE_CLASSES) as readonly FailureClass[];
+
+/** True when a failure of this class proves that the send bought nothing. */
+export function isDefinite(failure: FailureClass): boolean {
+  return FAILURE_CLASSES[failure].certainty === 'definite';
+}

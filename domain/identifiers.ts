@@ -1,0 +1,36 @@
+/** Prefixes of the ids that our API hands out. */
+export const ID_PREFIXES = {
+  order: 'ord',
+  attempt: 'att',
+  esim: 'esim',
+  case: 'case',
+  apiKey: 'key',
+  journalEntry: 'jrn',
+} as const;
+
+export type IdKind = keyof typeof ID_PREFIXES;
+
+const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
+
+/** Tells whether `text` has the form of one of our ids of this kind (`ord_01J…`). */
+export function isId(kind: IdKind, text: string): boolean {
+  return new RegExp(`^${ID_PREFIXES[kind]}_${ULID}$`).test(text);
+}
+
+/**
+ * The reference that an attempt gives to the service: the caller's own for the first, a derived, unique one for
+ * every further attempt, so that events and debits can be matched to the attempt and not just to the order.
+ */
+export function attemptReference(externalOrderId: string, attemptNumber: number): string {
+  return attemptNumber === 1 ? externalOrderId : `${externalOrderId}~${attemptNumber}`;
+}
+
+/** True when a caller's reference cannot be confused with a derived one: `~` is ours. */
+export function isCallerReference(text: string): boolean {
+  return /^[\x21-\x7d]{1,64}$/.test(text);
+}
+
+/** IMEI as the API accepts it: 14 to 16 digits and nothing else. */
+export function isImei(text: string): boolean {
+  return /^[0-9]{14,16}$/.test(text);
+}

@@ -1,0 +1,70 @@
+import Big from 'big.js';
+
+/** An exact decimal amount in plain notation (`"12.50"`), never a float. */
+export type Decimal = string;
+
+/** An amount with its currency; amounts of different currencies are never compared or added. */
+export interface Money {
+  readonly amount: Decimal;
+  /** ISO 4217 code, upper case. */
+  readonly currency: string;
+}
+
+const PLAIN_DECIMAL = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,6})?$/;
+
+/** True for plain decimal notation that fits our `numeric(21,6)` columns: no exponent, sign only when negative. */
+export function isDecimal(text: string): boolean {
+  return PLAIN_DECIMAL.test(text);
+}
+
+/**
+ * Reads an amount as JSON carries it.
+ *
+ * @param value a decimal string, or a number (the specification states `customer_price` as a number); a number's
+ *   shortest representation is exact for up to 15 significant digits.
+ * @returns the amount in plain notation, trailing zeros as given.
+ * @throws RangeError when it is not a finite decimal that fits our columns.
+ */
+export function parseDecimal(value: string | number): Decimal {
+  const text = typeof value === 'number' ? numberToPlain(value) : value.trim();
+  if (!isDecimal(text)) throw new RangeError(`not a decimal amount: ${JSON.stringify(value)}`);
+  return text;
+}
+
+/** Compares two amounts of one currency. @returns -1, 0 or 1. @throws RangeError on different currencies. */
+export function compareMoney(left: Money, right: Money): -1 | 0 | 1 {
+  requireSameCurrency(left, right);
+  return new Big(left.amount).cmp(right.amount);
+}
+
+/** Adds two amounts of one currency. @throws RangeError on different currencies. */
+export function addMoney(left: Money, right: Money): Money {
+  requireSameCurrency(left, right);
+  return { amount: new Big(left.amount).plus(right.amount).toFixed(), currency: left.currency };
+}
+
+/** Subtracts `right` from `left`. @throws RangeError on different currencies. */
+export function subtractMoney(left: Money, right: Money): Money {
+  return addMoney(left, negateMoney(right));
+}
+
+/** The same amount with the other sign. */
+export function negateMoney(money: Money): Money {
+  return { amount: new Big(money.amount).times(-1).toFixed(), currency: money.currency };
+}
+
+/** True when both are the same amount of the same currency (`1.5` equals `1.50`). */
+export function equalMoney(left: Money, right: Money): boolean {
+  return left.currency === right.currency && new Big(left.amount).eq(right.amount);
+}
+
+function numberToPlain(value: number): string {
+  if (!Number.isFinite(value)) throw new RangeError(`not a decimal amount: ${String(value)}`);
+  return new Big(value).toFixed();
+}
+
+function requireSameCurrency(left: Money, right: Money): void {
+  if (left.currency !== right.currency) {
+    throw new RangeError(`cannot combine ${left.currency} with ${right.currency}`);
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * Every delay, limit and count of the product with the reason for its value, in one typed place. A workflow gets its
+ * copy in its input and never reads configuration; tests shorten the values.
+ */
+
+/** Durations are in milliseconds. */
+export interface PurchasePolicy {
+  /** Total deadline of one HTTP send. Long enough for a service that buys from a supplier while we wait. */
+  readonly sendDeadlineMs: number;
+  /** How long the database grants one send the sole right to an attempt. More than `sendDeadlineMs`. */
+  readonly sendLeaseMs: number;
+  /** Start-to-close timeout of the sending activity. More than `sendLeaseMs`, so that a lost worker's lease has ended. */
+  readonly sendActivityTimeoutMs: number;
+  /** May an attempt whose outcome is unknown be sent again with its key? False in production until an operator has
+   * confirmed that the service replays keys. */
+  readonly resendAllowed: boolean;
+  /** Since the first send of the attempt. The service does not state how long it keeps keys; ten minutes is less than
+   * any retention we know of (a day at the usual payment services). */
+  readonly resendWindowMs: number;
+  /** First wait before the same bytes are sent again; doubled each time. */
+  readonly resendDelayMs: number;
+  readonly resendDelayMaxMs: number;
+  /** First wait of held work; doubled each time. A Retry-After of the service goes first. */
+  readonly holdDelayMs: number;
+  readonly holdDelayMaxMs: number;
+  /** How long work may be held when the caller named no deadline. */
+  readonly holdDeadlineMs: number;
+  /** How long after an explicit failure the wallet is read as evidence: debits may show late. */
+  readonly settleDelayMs: number;
+  /** How often the wallet is read before a failure without evidence is parked. */
+  readonly settleReads: number;
+  /** Attempts to buy one order, the first included. */
+  readonly maxAttempts: number;
+  /** Wait before a new attempt; doubled each time. */
+  readonly attemptDelayMs: number;
+}
+
+export interface ReconcilePolicy {
+  /** Work the service has accepted counts as silent when nothing was heard of it for this long. */
+  readonly silentAfterMs: number;
+  /** How often the reconciler runs. */
+  readonly everyMs: number;
+  /** Reads asked of the service in one run, so that a backlog cannot use up the rate limit. */
+  readonly readsPerRun: number;
+}
+
+export interface RelayPolicy {
+  /** Slow poll beside NOTIFY, for notifications that were lost. */
+  readonly pollMs: number;
+  /** Rows taken at a time. */
+  readonly batch: number;
+  /** First wait before a row that could not be handed over is tried again; doubled each time. */
+  readonly retryDelayMs: number;
+  readonly retryDelayMaxMs: number;
+}
+
+export interface SweepPolicy {
+  /** How often unfinished rows are checked for a running workflow. */
+  readonly everyMs: number;
+  /** Rows whose last sign of life is younger than this are left alone. */
+  readonly idleAfterMs: number;
+  readonly batch: number;
+}
+
+export interface Policy {
+  readonly purchase: PurchasePolicy;
+  readonly reconcile: ReconcilePolicy;
+  readonly relay: RelayPolicy;
+  readonly sweep: SweepPolicy;
+}
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+export const DEFAULT_POLICY: Policy = {
+  purchase: {
+    sendDeadlineMs: 20 * second,
+    sendLeaseMs: 30 * second,
+    sendActivityTimeoutMs: 40 * second,
+    resendAllowed: true,
+    resendWindowMs: 10 * minute,
+    resendDelayMs: 2 * second,
+    resendDelayMaxMs: 2 * minute,
+    holdDelayMs: 15 * second,
+    holdDelayMaxMs: 10 * minute,
+    holdDeadlineMs: 24 * hour,
+    settleDelayMs: 30 * second,
+    settleReads: 5,
+    maxAttempts: 3,
+    attemptDelayMs: 30 * second,
+  },
+  reconcile: { silentAfterMs: 2 * minute, everyMs: minute, readsPerRun: 200 },
+  relay: { pollMs: 5 * second, batch: 100, retryDelayMs: second, retryDelayMaxMs: minute },
+  sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500 },
+};
+
+/** @returns what is inconsistent about a purchase policy, in words; empty when it is sound. */
+export function purchasePolicyProblems(policy: PurchasePolicy): string[] {
+  const problems: string[] = [];
+  if (policy.sendDeadlineMs >= policy.sendLeaseMs) problems.push('sendDeadlineMs must be below sendLeaseMs');
+  if (policy.sendLeaseMs >= policy.sendActivityTimeoutMs) {
+    problems.push('sendLeaseMs must be below sendActivityTimeoutMs');
+  }
+  if (policy.maxAttempts < 1) problems.push('maxAttempts must be at least 1');
+  return problems;
+}
+
+/** The `n`-th wait (from 1) of a doubling series with a ceiling, in milliseconds. */
+export function backoffMs(first: number, ceiling: number, n: number): number {
+  return Math.min(ceiling, first * 2 ** Math.min(Math.max(n, 1) - 1, 30));
+}

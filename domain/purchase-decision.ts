@@ -1,0 +1,134 @@
+import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/failure.ts';
+import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+
+/** What one send of an attempt came to. */
+export type SendOutcome =
+  /** The service has the order; `outcome` is what it says of it. */
+  | { readonly kind: 'accepted'; readonly outcome: 'processing' | 'completed' | 'failed' }
+  | { readonly kind: 'failure'; readonly failure: FailureClass; readonly retryAfterMs?: number }
+  /** Another send of this attempt may still be under way; nothing was sent. */
+  | { readonly kind: 'lease_held'; readonly retryAfterMs: number };
+
+/** What is known of an attempt when a send of it ends. */
+export interface AttemptHistory {
+  /** Epoch milliseconds of the first send; undefined before it. */
+  readonly firstSentAt: number | undefined;
+  /** Sends so far, this one included. */
+  readonly sends: number;
+  /** Holds in a row so far, this one not included; sets the back-off. */
+  readonly holds: number;
+  /** True once any send of this attempt ended without proof of what it did. From then on a refusal proves nothing. */
+  readonly anyUnknown: boolean;
+}
+
+/** The next step of a purchase. */
+export type NextStep =
+  | { readonly step: 'await_service' }
+  | { readonly step: 'deliver' }
+  /** The service reports the attempt as failed: read the wallet, then fail or buy anew. */
+  | { readonly step: 'settle'; readonly failure: FailureClass }
+  | { readonly step: 'fail'; readonly failure: FailureClass }
+  | { readonly step: 'hold'; readonly failure: FailureClass; readonly delayMs: number }
+  /** Send the same bytes with the same key once more. */
+  | { readonly step: 'resend'; readonly failure: FailureClass; readonly delayMs: number }
+  /** Ask the service what became of the attempt; what it cannot say is parked. */
+  | { readonly step: 'look_up'; readonly failure: FailureClass }
+  | { readonly step: 'wait_for_lease'; readonly delayMs: number };
+
+/**
+ * Decides how a purchase goes on after a send: the whole of rule 2 of the design.
+ *
+ * Once a send was unknown, a later refusal of the same attempt is no evidence ("balance too low" may be our own first
+ * debit), so it is treated as one more unknown.
+ *
+ * @param now epoch milliseconds.
+ */
+export function decideAfterSend(
+  outcome: SendOutcome,
+  history: AttemptHistory,
+  policy: PurchasePolicy,
+  now: number,
+): NextStep {
+  if (outcome.kind === 'lease_held') return { step: 'wait_for_lease', delayMs: outcome.retryAfterMs };
+  if (outcome.kind === 'accepted') return afterAcceptance(outcome.outcome);
+
+  const { failure } = outcome;
+  if (!isDefinite(failure) || history.anyUnknown) return afterUnknown(outcome, history, policy, now);
+
+  switch (FAILURE_CLASSES[failure].disposition) {
+    case 'fail':
+      return { step: 'fail', failure };
+    case 'new_attempt':
+      return { step: 'settle', failure };
+    case 'hold':
+      return {
+        step: 'hold',
+        failure,
+        delayMs: outcome.retryAfterMs ?? backoffMs(policy.holdDelayMs, policy.holdDelayMaxMs, history.holds + 1),
+      };
+    case 'look_up':
+      return { step: 'look_up', failure };
+  }
+}
+
+function afterAcceptance(outcome: 'processing' | 'completed' | 'failed'): NextStep {
+  switch (outcome) {
+    case 'processing':
+      return { step: 'await_service' };
+    case 'completed':
+      return { step: 'deliver' };
+    case 'failed':
+      return { step: 'settle', failure: 'supplier_failed' };
+  }
+}
+
+function afterUnknown(
+  outcome: Extract<SendOutcome, { kind: 'failure' }>,
+  history: AttemptHistory,
+  policy: PurchasePolicy,
+  now: number,
+): NextStep {
+  const { failure } = outcome;
+  const delayMs = Math.max(
+    outcome.retryAfterMs ?? 0,
+    backoffMs(policy.resendDelayMs, policy.resendDelayMaxMs, history.sends),
+  );
+  const windowEnds = (history.firstSentAt ?? now) + policy.resendWindowMs;
+  const mayResend = policy.resendAllowed && failure !== 'key_or_reference_known' && failure !== 'contract_drift';
+  if (mayResend && now + delayMs <= windowEnds) return { step: 'resend', failure, delayMs };
+  return { step: 'look_up', failure };
+}
+
+/** What reading the wallet showed for an attempt that the service reports as failed. */
+export type DebitEvidence =
+  /** The transactions cover the time of the attempt and hold no debit for it. */
+  | 'no_debit'
+  /** There is a debit and a credit of the same amount. */
+  | 'credited'
+  /** There is a debit and no credit (yet). */
+  | 'debited'
+  /** The wallet cannot be read, or not far enough back. */
+  | 'unavailable';
+
+/** How a failed attempt ends once the evidence is in (rule 3 of the design). */
+export type Settlement = 'new_attempt' | 'read_again' | 'park';
+
+/**
+ * @param reads how often the wallet was read for this attempt, this read included.
+ * @param attempts attempts so far, this one included.
+ */
+export function decideSettlement(
+  evidence: DebitEvidence,
+  reads: number,
+  attempts: number,
+  policy: PurchasePolicy,
+): Settlement {
+  switch (evidence) {
+    case 'no_debit':
+    case 'credited':
+      return attempts < policy.maxAttempts ? 'new_attempt' : 'park';
+    case 'debited':
+    case 'unavailable':
+      return reads < policy.settleReads ? 'read_again' : 'park';
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * What a workflow and whoever talks to it share: names, ids, inputs, signals, queries and updates. Nothing in here
+ * needs the workflow runtime of either side, so the API, the relay and tests import it freely.
+ */
+import { defineQuery, defineSignal } from '@temporalio/workflow';
+import type { AttentionReason } from '#domain/attention.ts';
+import type { FailureClass } from '#domain/failure.ts';
+import type { ObservedOutcome, OrderStatus } from '#domain/order-lifecycle.ts';
+import type { PurchasePolicy } from '#domain/policy.ts';
+
+/** The one task queue of the product; a second one would be for work with other needs, not for another lifecycle. */
+export const TASK_QUEUE = 'reseller';
+
+export const WORKFLOW_TYPES = {
+  order: 'orderWorkflow',
+  reconcile: 'reconcileWorkflow',
+  sweep: 'sweepWorkflow',
+} as const;
+
+/** Workflow id of an order; shown in the Temporal UI. @param orderId `ord_…`. */
+export function orderWorkflowId(orderId: string): string {
+  return `order/${orderId}`;
+}
+
+/** Input of the order workflow: nothing personal, and a copy of the policy, since workflows read no configuration. */
+export interface OrderWorkflowInput {
+  readonly orderId: string;
+  readonly policy: PurchasePolicy;
+}
+
+/** How an order workflow ends; a business failure is a result, not an error. */
+export interface OrderWorkflowResult {
+  readonly status: Extract<OrderStatus, 'completed' | 'failed' | 'abandoned'>;
+  readonly esimId?: string;
+  readonly failure?: FailureClass;
+}
+
+/**
+ * Something the service said of an order, by webhook or in answer to a read. The row of the inbox stays the record;
+ * a workflow that starts anew reads what it has not applied from there.
+ */
+export interface ServiceObservation {
+  /** Row of the inbox; the same one twice has no second effect. */
+  readonly inboxId: string;
+  readonly source: 'webhook' | 'read';
+  /** Which attempt it speaks of. */
+  readonly attemptNumber: number;
+  readonly outcome: ObservedOutcome;
+}
+
+export const serviceObservedSignal = defineSignal<[ServiceObservation]>('serviceObserved');
+
+/** Where an order stands, in plain words; answered by the workflow's `explain` query. */
+export interface Explanation {
+  readonly status: OrderStatus;
+  /** Where it stands and why. */
+  readonly now: string;
+  /** What happens next, and when. */
+  readonly next: string;
+  readonly failure?: FailureClass;
+  readonly attention?: AttentionReason;
+  /** Epoch milliseconds of the next step that time brings; absent when something else is awaited. */
+  readonly nextStepAt?: number;
+}
+
+export const explainQuery = defineQuery<Explanation>('explain');
