@@ -6,7 +6,17 @@ import * as z from 'zod';
 import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
 import { DEFAULT_POLICY, purchasePolicyProblems, type Policy } from '#domain/policy.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
-import { ConfigurationError, durationMs, flag, port, secretList, keyList, urlOf } from '#config/fields.ts';
+import {
+  ConfigurationError,
+  durationMs,
+  flag,
+  isLoopback,
+  keyList,
+  originList,
+  port,
+  secretList,
+  urlOf,
+} from '#config/fields.ts';
 
 const databaseFields = {
   DATABASE_URL: urlOf('postgres:', 'postgresql:'),
@@ -66,10 +76,12 @@ const workerFields = {
 const codecFields = {
   CODEC_HOST: z.string().min(1).default('127.0.0.1'),
   CODEC_PORT: port(8234),
-  /** Origin of the Temporal UI, the only one that may ask the codec server from a browser. */
-  CODEC_ALLOWED_ORIGIN: z.string().min(1).default('http://127.0.0.1:8233'),
+  /** Origins of the Temporal UI, comma separated: the only ones that may ask the codec server from a browser. */
+  CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
   /** Bearer token that the codec server asks for; without one it listens on loopback only. */
   CODEC_TOKEN: z.string().min(16).optional(),
+  /** An operator's word that something else keeps strangers out, such as a port published on loopback only. */
+  CODEC_WITHOUT_TOKEN: flag(false),
 };
 
 const commonFields = {
@@ -94,6 +106,19 @@ const policyFields = {
   POLICY_SWEEP_EVERY: durationMs(DEFAULT_POLICY.sweep.everyMs),
   POLICY_SWEEP_IDLE_AFTER: durationMs(DEFAULT_POLICY.sweep.idleAfterMs),
 };
+
+/** Every variable by the part that reads it; `docs/configuration.md` is checked against it. */
+export const CONFIGURATION_FIELDS = {
+  common: commonFields,
+  database: databaseFields,
+  temporal: temporalFields,
+  secrets: secretFields,
+  service: serviceFields,
+  api: apiFields,
+  worker: workerFields,
+  codec: codecFields,
+  policy: policyFields,
+} as const satisfies Record<string, z.ZodRawShape>;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -162,19 +187,19 @@ export interface CodecServerConfig {
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly host: string;
   readonly port: number;
-  readonly allowedOrigin: string;
+  readonly allowedOrigins: readonly string[];
   readonly token: string | undefined;
 }
 
 /** For commands that need only the database, such as migrations and keys. @throws ConfigurationError */
-export function readDatabaseConfig(environment: Environment): { database: DatabaseConfig; logLevel: string } {
-  const raw = parse(z.object({ ...commonFields, ...databaseFields }), environment);
+export function readDatabaseConfig(environment: Environment = process.env): { database: DatabaseConfig; logLevel: string } {
+  const raw = parseEnvironment(z.object({ ...commonFields, ...databaseFields }), environment);
   return { database: databaseOf(raw), logLevel: raw.LOG_LEVEL };
 }
 
 /** @throws ConfigurationError naming every missing or wrong variable. */
-export function readApiConfig(environment: Environment): ApiConfig {
-  const raw = parse(
+export function readApiConfig(environment: Environment = process.env): ApiConfig {
+  const raw = parseEnvironment(
     z.object({ ...commonFields, ...databaseFields, ...temporalFields, ...secretFields, ...serviceFields, ...apiFields }),
     environment,
   );
@@ -192,8 +217,8 @@ export function readApiConfig(environment: Environment): ApiConfig {
 }
 
 /** @throws ConfigurationError naming every missing or wrong variable. */
-export function readWorkerConfig(environment: Environment): WorkerConfig {
-  const raw = parse(
+export function readWorkerConfig(environment: Environment = process.env): WorkerConfig {
+  const raw = parseEnvironment(
     z
       .object({
         ...commonFields,
@@ -225,14 +250,24 @@ export function readWorkerConfig(environment: Environment): WorkerConfig {
 }
 
 /** @throws ConfigurationError naming every missing or wrong variable. */
-export function readCodecServerConfig(environment: Environment): CodecServerConfig {
-  const raw = parse(z.object({ ...commonFields, ...secretFields, ...codecFields }), environment);
+export function readCodecServerConfig(environment: Environment = process.env): CodecServerConfig {
+  const raw = parseEnvironment(
+    z.object({ ...commonFields, ...secretFields, ...codecFields }).superRefine((value, context) => {
+      if (value.CODEC_TOKEN !== undefined || value.CODEC_WITHOUT_TOKEN || isLoopback(value.CODEC_HOST)) return;
+      context.addIssue({
+        code: 'custom',
+        path: ['CODEC_HOST'],
+        message: 'others than this machine could decrypt everything: set CODEC_TOKEN, or CODEC_WITHOUT_TOKEN=true where something else keeps strangers out',
+      });
+    }),
+    environment,
+  );
   return {
     logLevel: raw.LOG_LEVEL,
     encryptionKeys: raw.ENCRYPTION_KEYS,
     host: raw.CODEC_HOST,
     port: raw.CODEC_PORT,
-    allowedOrigin: raw.CODEC_ALLOWED_ORIGIN,
+    allowedOrigins: raw.CODEC_ALLOWED_ORIGIN,
     token: raw.CODEC_TOKEN,
   };
 }
@@ -294,7 +329,8 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
   };
 }
 
-function parse<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
+/** Reads an environment by its schema; an empty variable counts as missing. @throws ConfigurationError with every problem. */
+export function parseEnvironment<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const result = schema.safeParse(present);
   if (result.success) return result.data;

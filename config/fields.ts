@@ -99,3 +99,19 @@ export function secretList() {
     return secrets;
   });
 }
+
+/** Origins as browsers send them (`scheme://host[:port]`), comma separated. */
+export function originList(fallback: string) {
+  return z
+    .string()
+    .default(fallback)
+    .transform((text) => text.split(',').map((origin) => origin.trim()))
+    .refine((origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin), {
+      message: 'must be origins such as https://temporal.example.com, comma separated, without a path',
+    });
+}
+
+/** True when only this machine reaches a server that listens on `host`. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(host);
+}

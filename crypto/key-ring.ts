@@ -25,22 +25,32 @@ const ALGORITHM = 'aes-256-gcm';
  * `orders.device_imei/ord_…`: moved to another row or column it does not open.
  *
  * Layout: format (1 byte), length of the key id (1), key id, IV (12), ciphertext, tag (16).
+ *
+ * IVs are random, so one key should seal at most 2^32 values (NIST SP 800-38D, 8.3): rotate long before that.
  */
 export class KeyRing {
   readonly #primary: NamedKey;
   readonly #sealing: ReadonlyMap<string, Uint8Array>;
   readonly #hashKey: Buffer;
 
-  /** @param keys at least one. The **last** key also derives the key of {@link hash}, so keep it when rotating. */
+  /**
+   * @param keys at least one. The **last** key also derives the key of {@link hash}, so keep it when rotating.
+   * @throws RangeError when there is none, one has not 32 bytes, or an id is empty, too long or used twice.
+   */
   constructor(keys: readonly NamedKey[]) {
     const primary = keys[0];
     const oldest = keys.at(-1);
     if (primary === undefined || oldest === undefined) throw new RangeError('a key ring needs at least one key');
+    const sealing = new Map<string, Uint8Array>();
     for (const { id, key } of keys) {
+      const idBytes = Buffer.byteLength(id, 'utf8');
+      if (idBytes < 1 || idBytes > 255) throw new RangeError('a key id must have 1 to 255 bytes');
       if (key.length !== 32) throw new RangeError(`key ${id} must have 32 bytes`);
+      if (sealing.has(id)) throw new RangeError(`key id ${id} is used twice`);
+      sealing.set(id, derive(key, 'seal'));
     }
     this.#primary = primary;
-    this.#sealing = new Map(keys.map(({ id, key }) => [id, derive(key, 'seal')]));
+    this.#sealing = sealing;
     this.#hashKey = derive(oldest.key, 'hash');
   }
 

@@ -22,7 +22,8 @@ import {
 } from 'drizzle-orm/pg-core';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
-import { ORDER_STATUSES, type ObservedOutcome, type OrderStatus } from '#domain/order-lifecycle.ts';
+import { ATTEMPT_STATES, type AttemptState, type ObservationDecision, type ObservedOutcome } from '#domain/observation.ts';
+import { ORDER_STATUSES, type OrderStatus } from '#domain/order-lifecycle.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
@@ -122,10 +123,6 @@ export const orders = pgTable(
       .where(sql`${table.status} not in ('completed', 'failed', 'abandoned')`),
   ],
 );
-
-/** State of one try to buy. */
-export const ATTEMPT_STATES = ['prepared', 'sending', 'unknown', 'refused', 'processing', 'completed', 'failed'] as const;
-export type AttemptState = (typeof ATTEMPT_STATES)[number];
 
 /**
  * One try to buy, with one idempotency key and one exact body. `subject` is what is bought for: an order now; the
@@ -259,6 +256,8 @@ export const inbox = pgTable(
     reference: text('reference'),
     serviceOrderId: text('service_order_id'),
     outcome: text('outcome').$type<ObservedOutcome>(),
+    /** What it meant when it was first judged; kept, so that handing it over again does not judge it anew. */
+    decision: text('decision').$type<ObservationDecision>(),
     attemptId: text('attempt_id'),
     subjectKind: text('subject_kind'),
     subjectId: text('subject_id'),

@@ -26,6 +26,14 @@ export const ATTENTION_REASONS = {
     meaning: 'The service delivered something that we cannot read.',
     advice: 'Compare the interface of the service with the contract, then let the order go on.',
   },
+  delivery_unavailable: {
+    meaning: 'The eSIM is bought, but its delivery could not be read from the service for a long time.',
+    advice: 'Check that the service answers; the order goes on with its next sign of life, or when its workflow is restarted.',
+  },
+  charged_above_limit: {
+    meaning: 'The service charged more than the max_price of the order.',
+    advice: 'Compare the price list with the wallet and claim the difference; the order itself is complete.',
+  },
   webhook_conflict: {
     meaning: 'Two different bodies came under one delivery id.',
     advice: 'Check who can send to the webhook address, and whether the webhook secret has leaked.',

@@ -72,6 +72,12 @@ export const FAILURE_CLASSES = {
     meaning: 'No connection to the service could be opened, so nothing was sent.',
     advice: 'Check the network and SERVICE_BASE_URL; orders go on by themselves.',
   },
+  deadline_passed: {
+    certainty: 'definite',
+    disposition: 'fail',
+    meaning: 'The deadline of the order passed while it was held; nothing was bought.',
+    advice: 'Submit a new order under a new external_order_id if it is still wanted.',
+  },
   key_or_reference_known: {
     certainty: 'unknown',
     disposition: 'look_up',

@@ -25,6 +25,10 @@ export interface PurchasePolicy {
   readonly holdDelayMaxMs: number;
   /** How long work may be held when the caller named no deadline. */
   readonly holdDeadlineMs: number;
+  /** How often the service is asked about an attempt of unknown outcome before it is parked; the reconciler asks on. */
+  readonly lookUps: number;
+  /** How long the delivery of a bought eSIM is tried before a person is told. */
+  readonly deliveryDeadlineMs: number;
   /** How long after an explicit failure the wallet is read as evidence: debits may show late. */
   readonly settleDelayMs: number;
   /** How often the wallet is read before a failure without evidence is parked. */
@@ -85,6 +89,8 @@ export const DEFAULT_POLICY: Policy = {
     holdDelayMs: 15 * second,
     holdDelayMaxMs: 10 * minute,
     holdDeadlineMs: 24 * hour,
+    lookUps: 3,
+    deliveryDeadlineMs: hour,
     settleDelayMs: 30 * second,
     settleReads: 5,
     maxAttempts: 3,

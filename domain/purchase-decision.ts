@@ -1,10 +1,11 @@
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/failure.ts';
+import type { ObservedOutcome } from '#domain/observation.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 
 /** What one send of an attempt came to. */
 export type SendOutcome =
   /** The service has the order; `outcome` is what it says of it. */
-  | { readonly kind: 'accepted'; readonly outcome: 'processing' | 'completed' | 'failed' }
+  | { readonly kind: 'accepted'; readonly outcome: ObservedOutcome }
   | { readonly kind: 'failure'; readonly failure: FailureClass; readonly retryAfterMs?: number }
   /** Another send of this attempt may still be under way; nothing was sent. */
   | { readonly kind: 'lease_held'; readonly retryAfterMs: number };
@@ -23,6 +24,7 @@ export interface AttemptHistory {
 
 /** The next step of a purchase. */
 export type NextStep =
+  | { readonly step: 'send' }
   | { readonly step: 'await_service' }
   | { readonly step: 'deliver' }
   /** The service reports the attempt as failed: read the wallet, then fail or buy anew. */
@@ -71,7 +73,8 @@ export function decideAfterSend(
   }
 }
 
-function afterAcceptance(outcome: 'processing' | 'completed' | 'failed'): NextStep {
+/** How a purchase goes on once the service is known to have it. */
+export function afterAcceptance(outcome: ObservedOutcome): NextStep {
   switch (outcome) {
     case 'processing':
       return { step: 'await_service' };

@@ -2,10 +2,11 @@
  * What a workflow and whoever talks to it share: names, ids, inputs, signals, queries and updates. Nothing in here
  * needs the workflow runtime of either side, so the API, the relay and tests import it freely.
  */
-import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
-import type { ObservedOutcome, OrderStatus } from '#domain/order-lifecycle.ts';
+import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
+import type { OrderStatus } from '#domain/order-lifecycle.ts';
 import type { PurchasePolicy } from '#domain/policy.ts';
 
 /** The one task queue of the product; a second one would be for work with other needs, not for another lifecycle. */
@@ -26,6 +27,8 @@ export function orderWorkflowId(orderId: string): string {
 export interface OrderWorkflowInput {
   readonly orderId: string;
   readonly policy: PurchasePolicy;
+  /** What a run that continues as new must remember. */
+  readonly carried?: { readonly holds: number };
 }
 
 /** How an order workflow ends; a business failure is a result, not an error. */
@@ -46,6 +49,8 @@ export interface ServiceObservation {
   /** Which attempt it speaks of. */
   readonly attemptNumber: number;
   readonly outcome: ObservedOutcome;
+  /** What it meant when the relay judged it; what is `known` already is not handed over. */
+  readonly decision: Exclude<ObservationDecision, 'known'>;
 }
 
 export const serviceObservedSignal = defineSignal<[ServiceObservation]>('serviceObserved');
@@ -64,3 +69,6 @@ export interface Explanation {
 }
 
 export const explainQuery = defineQuery<Explanation>('explain');
+
+/** Tries again now what is held or parked. Refused elsewhere, and for a contradiction, which needs a decision. */
+export const retryUpdate = defineUpdate<Explanation>('retry');

@@ -1,0 +1,90 @@
+import { equalMoney, type Money } from '#domain/money.ts';
+import { findAttemptById, type AttemptRow } from '#db/attempts.ts';
+import type { Executor } from '#db/database.ts';
+import { recordMovement } from '#db/journal.ts';
+import { addTimelineEntry } from '#db/timeline.ts';
+import type { WalletTransaction } from '#upstream/contract.ts';
+import type { EvidenceResult, OrderActivities } from '#activities/order-types.ts';
+import type { OrderDependencies } from '#activities/order-context.ts';
+
+/** Clocks of the two sides may differ by this much; the wallet is read from so long before the first send. */
+const CLOCK_SKEW_MS = 10 * 60_000;
+
+/** Reads the service's wallet for what an attempt cost, and keeps our books equal to it (rule 3 and rule 7). */
+export function createDebitEvidence(dependencies: OrderDependencies): OrderActivities['readDebitEvidence'] {
+  const { database, service } = dependencies;
+  return async ({ orderId, attemptId }) => {
+    const attempt = await database.run((db) => findAttemptById(db, attemptId));
+    const since = (attempt.firstSentAt ?? attempt.createdAt).getTime() - CLOCK_SKEW_MS;
+    const answer = await service.listWalletTransactions({ since });
+    if (!answer.ok) {
+      const detail = answer.kind === 'failure' ? answer.detail : 'This service shows no wallet transactions.';
+      return { evidence: 'unavailable', detail };
+    }
+    if (!answer.value.complete) {
+      return { evidence: 'unavailable', detail: 'The wallet has more transactions since the attempt than can be read.' };
+    }
+    const { result, movements } = judge(attempt, answer.value.items);
+    await database.transaction(async (tx) => {
+      await writeBooks(tx, attempt, movements);
+      await addTimelineEntry(tx, { kind: 'order', id: orderId }, {
+        event: 'attempt.wallet_checked',
+        message: result.detail,
+        detail: { attempt: attempt.number, evidence: result.evidence },
+      });
+    });
+    return result;
+  };
+}
+
+interface Movements {
+  readonly debits: readonly Money[];
+  readonly credits: readonly Money[];
+}
+
+function judge(
+  attempt: AttemptRow,
+  transactions: readonly WalletTransaction[],
+): { result: EvidenceResult; movements: Movements } {
+  const ours = transactions.filter((transaction) => belongsTo(attempt, transaction));
+  const movements = {
+    debits: ours.filter(({ type }) => type === 'debit').map(moneyOf),
+    credits: ours.filter(({ type }) => type === 'credit').map(moneyOf),
+  };
+  return { result: weigh(movements, transactions.some(isAnonymousDebit)), movements };
+}
+
+function weigh({ debits, credits }: Movements, anonymousDebits: boolean): EvidenceResult {
+  const [debit] = debits;
+  if (debit !== undefined) {
+    const uncredited = debits.length - credits.filter((credit) => equalMoney(credit, debit)).length;
+    return uncredited <= 0
+      ? { evidence: 'credited', detail: `The wallet shows the debit of ${debit.amount} ${debit.currency} and its credit.` }
+      : { evidence: 'debited', detail: `The wallet shows a debit of ${debit.amount} ${debit.currency} and no credit for it.` };
+  }
+  if (anonymousDebits) {
+    return { evidence: 'unavailable', detail: 'The wallet shows order debits that do not say which order they are for.' };
+  }
+  return { evidence: 'no_debit', detail: 'The wallet shows no debit for this attempt.' };
+}
+
+function belongsTo(attempt: AttemptRow, transaction: WalletTransaction): boolean {
+  if (transaction.order_id != null && transaction.order_id === attempt.serviceOrderId) return true;
+  return transaction.external_order_id != null && transaction.external_order_id === attempt.reference;
+}
+
+/** A debit that might be anybody's: while there is one, "no debit for this attempt" cannot be said. */
+function isAnonymousDebit(transaction: WalletTransaction): boolean {
+  return transaction.type === 'debit' && transaction.order_id == null && transaction.external_order_id == null;
+}
+
+async function writeBooks(tx: Executor, attempt: AttemptRow, { debits, credits }: Movements): Promise<void> {
+  const [debit] = debits;
+  const [credit] = credits;
+  if (debit !== undefined) await recordMovement(tx, { direction: 'debit', attemptId: attempt.id, money: debit });
+  if (credit !== undefined) await recordMovement(tx, { direction: 'credit', attemptId: attempt.id, money: credit });
+}
+
+function moneyOf({ amount, currency }: WalletTransaction): Money {
+  return { amount, currency };
+}

@@ -1,0 +1,7 @@
+/** The activities of the scheduled workflows. */
+export interface MaintenanceActivities {
+  /** Asks the service about silent attempts; what is new goes into the inbox like a webhook. */
+  reconcileSilentWork(): Promise<{ asked: number; news: number }>;
+  /** Asks for the start of unfinished orders that nothing was heard of for a while. */
+  requestIdleOrders(): Promise<{ requested: number }>;
+}

@@ -1,0 +1,35 @@
+import type { FailureNote } from '#domain/attention.ts';
+import type { KeyRing } from '#crypto/key-ring.ts';
+import type { AttemptRow } from '#db/attempts.ts';
+import type { Database } from '#db/database.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+import type { AttemptView } from '#activities/order-types.ts';
+
+/** What the activities of orders need. */
+export interface OrderDependencies {
+  readonly database: Database;
+  readonly keyRing: KeyRing;
+  readonly service: ServiceClient;
+  /** How long one send has the sole right to an attempt, in milliseconds; more than the deadline of the client. */
+  readonly sendLeaseMs: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** An attempt as the workflow knows it. */
+export function attemptView(attempt: AttemptRow): AttemptView {
+  const failure: FailureNote | undefined =
+    attempt.failureClass === null ? undefined : { class: attempt.failureClass, detail: attempt.failureDetail ?? '' };
+  return {
+    id: attempt.id,
+    number: attempt.number,
+    state: attempt.state,
+    history: {
+      firstSentAt: attempt.firstSentAt?.getTime(),
+      sends: attempt.sends,
+      // A send without a result is one more that proves nothing.
+      anyUnknown: attempt.anyUnknown || attempt.state === 'sending',
+    },
+    ...(failure !== undefined && { failure }),
+  };
+}

@@ -1,0 +1,103 @@
+/** What the order workflow and its activities tell each other. Everything here is JSON and holds nothing personal. */
+import type { AttentionReason, FailureNote } from '#domain/attention.ts';
+import type { FailureClass } from '#domain/failure.ts';
+import type { AttemptState, ObservedOutcome } from '#domain/observation.ts';
+import type { OrderStatus } from '#domain/order-lifecycle.ts';
+import type { AttemptHistory, DebitEvidence, SendOutcome } from '#domain/purchase-decision.ts';
+import type { ServiceObservation } from '#workflows/messages.ts';
+
+/** An attempt as the workflow knows it. */
+export interface AttemptView {
+  readonly id: string;
+  readonly number: number;
+  readonly state: AttemptState;
+  readonly failure?: FailureNote;
+  readonly history: Omit<AttemptHistory, 'holds'>;
+}
+
+/** An order and its newest attempt as PostgreSQL has them. */
+export interface OrderSnapshot {
+  readonly status: OrderStatus;
+  readonly attention?: AttentionReason;
+  /** Epoch milliseconds after which held work fails; the caller's wish, if any. */
+  readonly deadlineAt?: number;
+  /** Epoch milliseconds. */
+  readonly acceptedAt: number;
+  readonly attempt: AttemptView;
+  /** What the service said and no workflow has answered yet. */
+  readonly observations: readonly ServiceObservation[];
+}
+
+export interface SendResult {
+  readonly outcome: SendOutcome;
+  /** A sentence about a failure. */
+  readonly detail?: string;
+  readonly attempt: AttemptView;
+}
+
+export type LookUpResult =
+  | { readonly kind: 'found'; readonly outcome: ObservedOutcome }
+  /** The service does not know the attempt (yet): no proof that it was not bought. */
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'unavailable'; readonly failure: FailureNote };
+
+export interface EvidenceResult {
+  readonly evidence: DebitEvidence;
+  readonly detail: string;
+}
+
+export type DeliveryResult =
+  | { readonly kind: 'delivered'; readonly esimId: string }
+  /** The service answers, but not with what we need. */
+  | { readonly kind: 'unreadable'; readonly detail: string };
+
+/** A step of an order to be recorded. */
+export interface StepRecord {
+  readonly orderId: string;
+  /** Unique among the steps of the order; the same step recorded twice has one effect. */
+  readonly stepKey: string;
+  readonly status: OrderStatus;
+  /** Stable name of the timeline entry, such as `order.held`. */
+  readonly event: string;
+  readonly message: string;
+  readonly attemptNumber: number;
+  readonly failure?: FailureNote;
+  readonly attention?: { readonly reason: AttentionReason; readonly detail: string };
+  /** Epoch milliseconds. */
+  readonly nextStepAt?: number;
+  /** Inbox rows that this step answers. */
+  readonly applied: readonly string[];
+}
+
+/** Type of the non-retryable failure by which an activity says that the order has ended. Its detail is an {@link OrderEnd}. */
+export const ORDER_FINISHED = 'OrderFinished';
+
+/** How an order ended. */
+export interface OrderEnd {
+  readonly status: Extract<OrderStatus, 'completed' | 'failed' | 'abandoned'>;
+  readonly esimId?: string;
+  readonly failure?: FailureClass;
+}
+
+/** The activities of the order workflow. All may run twice with the same input. */
+export interface OrderActivities {
+  /** Loads the order and opens its first attempt if it has none. Fails with {@link ORDER_FINISHED} once it has ended. */
+  beginOrder(input: { orderId: string }): Promise<OrderSnapshot>;
+  /** Opens a further attempt; only on the evidence of rule 3. */
+  openNextAttempt(input: { orderId: string; number: number }): Promise<AttemptView>;
+  /** Sends the attempt's stored bytes with its stored key, once, and records what came of it. */
+  sendPurchase(input: { orderId: string; attemptId: string }): Promise<SendResult>;
+  /** Asks the service what became of the attempt. */
+  lookUpPurchase(input: { orderId: string; attemptId: string }): Promise<LookUpResult>;
+  /** Reads the service's wallet for the attempt and writes what it shows into our books. */
+  readDebitEvidence(input: { orderId: string; attemptId: string }): Promise<EvidenceResult>;
+  /** Fetches the eSIM, stores it sealed and completes the order. Fails (retryably) while the service does not answer. */
+  deliverEsim(input: { orderId: string; attemptId: string; applied: readonly string[] }): Promise<DeliveryResult>;
+  /**
+   * Moves the order on in PostgreSQL: status, timeline, case and inbox in one transaction.
+   *
+   * @returns `may_be_bought`, with nothing changed, when the order was to fail while a send of it is under way or its
+   *   outcome is open: only what is provably not bought may fail.
+   */
+  recordOrderStep(step: StepRecord): Promise<'recorded' | 'may_be_bought'>;
+}

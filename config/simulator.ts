@@ -1,0 +1,103 @@
+/**
+ * Everything that the simulator reads from its environment, once, typed. `docs/simulator.md` is the reader's form of
+ * this file.
+ */
+import * as z from 'zod';
+import { isDecimal } from '#domain/money.ts';
+import { parseEnvironment, type Environment } from '#config/config.ts';
+import { durationMs, flag, port, urlOf } from '#config/fields.ts';
+
+export { BASE_PATH, SANDBOX_SUFFIX, type ServiceMode } from '#domain/service-address.ts';
+
+const balance = (fallback: string) =>
+  z
+    .string()
+    .refine((text) => isDecimal(text) && !text.startsWith('-'), 'must be an amount of zero or more, such as 100.00')
+    .default(fallback);
+
+const simulatorFields = {
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  /** The admin API has no authentication: other than a loopback address only on a machine of its own. */
+  SIMULATOR_HOST: z.string().min(1).default('127.0.0.1'),
+  SIMULATOR_PORT: port(4000),
+  /** A file, or `:memory:`. */
+  SIMULATOR_DATA: z.string().min(1).default('.data/simulator.sqlite'),
+  SIMULATOR_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
+  SIMULATOR_WEBHOOK_SECRET: z.string().min(8, 'must have 8 characters or more').optional(),
+  SIMULATOR_WEBHOOK_TIMEOUT: durationMs('10s'),
+  /** First wait before a delivery is tried again; doubled each time. */
+  SIMULATOR_WEBHOOK_RETRY_DELAY: durationMs('2s'),
+  SIMULATOR_WEBHOOK_ATTEMPTS: z.coerce.number().int().min(1).max(50).default(12),
+  /** The one reseller account there is. */
+  SIMULATOR_EMAIL: z.email().default('reseller@example.com'),
+  SIMULATOR_PASSWORD: z.string().min(1).default('simulator-password'),
+  /** The same seed gives the same ids, ICCIDs and matching ids; without one they differ in each data file. */
+  SIMULATOR_SEED: z.string().min(1).max(128).optional(),
+  SIMULATOR_APPROVED: flag(false),
+  /** How long a purchase that is not completed at once stays `processing`. */
+  SIMULATOR_PROCESSING_DELAY: durationMs('2s'),
+  SIMULATOR_SANDBOX_BALANCE: balance('100000.00'),
+  SIMULATOR_PRODUCTION_BALANCE: balance('0.00'),
+};
+
+export interface SimulatorConfig {
+  readonly logLevel: string;
+  readonly host: string;
+  readonly port: number;
+  readonly dataFile: string;
+  readonly webhook: { readonly url: string; readonly secret: string } | undefined;
+  readonly webhookTimeoutMs: number;
+  readonly webhookRetryDelayMs: number;
+  readonly webhookAttempts: number;
+  readonly email: string;
+  readonly password: string;
+  readonly seed: string | undefined;
+  readonly dialect: string;
+  readonly approved: boolean;
+  readonly processingDelayMs: number;
+  readonly sandboxBalance: string;
+  readonly productionBalance: string;
+}
+
+/**
+ * @param dialects names of the dialects that the simulator knows; the first is the default.
+ * @throws ConfigurationError naming every missing or wrong variable.
+ */
+export function readSimulatorConfig(
+  dialects: readonly [string, ...string[]],
+  environment: Environment = process.env,
+): SimulatorConfig {
+  const raw = parseEnvironment(
+    z
+      .object({ ...simulatorFields, SIMULATOR_DIALECT: z.enum(dialects).default(dialects[0]) })
+      .superRefine((value, context) => {
+        const { SIMULATOR_WEBHOOK_URL: url, SIMULATOR_WEBHOOK_SECRET: secret } = value;
+        if ((url === undefined) === (secret === undefined)) return;
+        const absent = url === undefined ? 'SIMULATOR_WEBHOOK_URL' : 'SIMULATOR_WEBHOOK_SECRET';
+        context.addIssue({ code: 'custom', path: [absent], message: 'is needed beside the other webhook variable' });
+      }),
+    environment,
+  );
+  return {
+    logLevel: raw.LOG_LEVEL,
+    host: raw.SIMULATOR_HOST,
+    port: raw.SIMULATOR_PORT,
+    dataFile: raw.SIMULATOR_DATA,
+    webhook: webhookOf(raw.SIMULATOR_WEBHOOK_URL, raw.SIMULATOR_WEBHOOK_SECRET),
+    webhookTimeoutMs: raw.SIMULATOR_WEBHOOK_TIMEOUT,
+    webhookRetryDelayMs: raw.SIMULATOR_WEBHOOK_RETRY_DELAY,
+    webhookAttempts: raw.SIMULATOR_WEBHOOK_ATTEMPTS,
+    email: raw.SIMULATOR_EMAIL,
+    password: raw.SIMULATOR_PASSWORD,
+    seed: raw.SIMULATOR_SEED,
+    dialect: raw.SIMULATOR_DIALECT,
+    approved: raw.SIMULATOR_APPROVED,
+    processingDelayMs: raw.SIMULATOR_PROCESSING_DELAY,
+    sandboxBalance: raw.SIMULATOR_SANDBOX_BALANCE,
+    productionBalance: raw.SIMULATOR_PRODUCTION_BALANCE,
+  };
+}
+
+function webhookOf(url: string | undefined, secret: string | undefined): SimulatorConfig['webhook'] {
+  return url === undefined || secret === undefined ? undefined : { url, secret };
+}

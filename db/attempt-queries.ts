@@ -1,0 +1,21 @@
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import type { Executor } from '#db/database.ts';
+import type { AttemptRow } from '#db/attempts.ts';
+import { attempts } from '#db/schema.ts';
+
+const HEARD_OR_ASKED = sql`greatest(${attempts.lastHeardAt}, ${attempts.lastAskedAt}, ${attempts.firstSentAt})`;
+
+/** Attempts that the service may have bought and that nothing was heard of since `silentBefore`; longest silence first. */
+export async function findSilentAttempts(db: Executor, options: { silentBefore: Date; limit: number }): Promise<AttemptRow[]> {
+  return db
+    .select()
+    .from(attempts)
+    .where(and(inArray(attempts.state, ['sending', 'unknown', 'processing']), sql`${HEARD_OR_ASKED} < ${options.silentBefore}`))
+    .orderBy(asc(HEARD_OR_ASKED))
+    .limit(options.limit);
+}
+
+/** Notes that the service was asked about an attempt, so that the next one is asked about first. */
+export async function markAsked(db: Executor, attemptId: string, now: Date): Promise<void> {
+  await db.update(attempts).set({ lastAskedAt: now }).where(eq(attempts.id, attemptId));
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { and, desc, eq, sql } from 'drizzle-orm';
+import type { FailureNote } from '#domain/attention.ts';
+import { isDefinite } from '#domain/failure.ts';
+import type { Money } from '#domain/money.ts';
+import type { AttemptState, ObservedOutcome } from '#domain/observation.ts';
+import { openCase } from '#db/cases.ts';
+import type { Executor } from '#db/database.ts';
+import { newId } from '#db/ids.ts';
+import { requeueUnmatched } from '#db/inbox.ts';
+import { recordMovement } from '#db/journal.ts';
+import { attempts } from '#db/schema.ts';
+
+export type AttemptRow = typeof attempts.$inferSelect;
+
+/** Where the sealed request body of an attempt stands. */
+export function requestBodyPlace(attemptId: string): string {
+  return `attempts.sealed_request_body/${attemptId}`;
+}
+
+/** The newest attempt of an order. */
+export async function latestAttempt(db: Executor, orderId: string): Promise<AttemptRow | undefined> {
+  const rows = await db
+    .select()
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, 'order'), eq(attempts.subjectId, orderId)))
+    .orderBy(desc(attempts.number))
+    .limit(1);
+  return rows[0];
+}
+
+/** One attempt of an order by its number. */
+export async function findAttempt(db: Executor, orderId: string, number: number): Promise<AttemptRow | undefined> {
+  const rows = await db
+    .select()
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, 'order'), eq(attempts.subjectId, orderId), eq(attempts.number, number)));
+  return rows[0];
+}
+
+/**
+ * Stores an attempt before its first send: its key, its exact body and its reference (rule 1). One that exists stays
+ * as it is, so that a step that runs twice sends the same bytes.
+ *
+ * @param body builds and seals the request body for the new attempt's id.
+ */
+export async function openAttempt(
+  tx: Executor,
+  attempt: { orderId: string; number: number; reference: string; sealedBody: (attemptId: string) => Buffer },
+): Promise<AttemptRow> {
+  const id = newId('attempt');
+  await tx
+    .insert(attempts)
+    .values({
+      id,
+      subjectKind: 'order',
+      subjectId: attempt.orderId,
+      number: attempt.number,
+      idempotencyKey: randomUUID(),
+      reference: attempt.reference,
+      sealedRequestBody: attempt.sealedBody(id),
+    })
+    .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] });
+  const row = await findAttempt(tx, attempt.orderId, attempt.number);
+  if (row === undefined) throw new Error(`attempt ${attempt.number} of ${attempt.orderId} cannot be read back`);
+  if (row.id === id) await requeueUnmatched(tx, { reference: row.reference });
+  return row;
+}
+
+/** What became of the wish to send. */
+export type SendClaim =
+  | { readonly kind: 'claimed'; readonly leaseToken: string; readonly attempt: AttemptRow }
+  /** Another send may be under way. */
+  | { readonly kind: 'leased'; readonly until: Date }
+  /** The service has the order already: nothing is to be sent. */
+  | { readonly kind: 'settled'; readonly outcome: ObservedOutcome; readonly attempt: AttemptRow };
+
+/**
+ * Takes the sole right to send an attempt (rule 1: one send at a time). A send whose lease ran out without a result
+ * counts as unknown from here on.
+ */
+export async function claimSend(tx: Executor, attemptId: string, leaseMs: number, now: Date): Promise<SendClaim> {
+  const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
+  if (attempt === undefined) throw new Error(`attempt ${attemptId} does not exist`);
+  if (attempt.state === 'processing' || attempt.state === 'completed' || attempt.state === 'failed') {
+    return { kind: 'settled', outcome: attempt.state, attempt };
+  }
+  if (attempt.leaseUntil !== null && attempt.leaseUntil > now) return { kind: 'leased', until: attempt.leaseUntil };
+
+  const leaseToken = randomUUID();
+  const [claimed] = await tx
+    .update(attempts)
+    .set({
+      state: 'sending',
+      sends: attempt.sends + 1,
+      anyUnknown: attempt.anyUnknown || attempt.state === 'sending',
+      firstSentAt: attempt.firstSentAt ?? now,
+      leaseToken,
+      leaseUntil: new Date(now.getTime() + leaseMs),
+    })
+    .where(eq(attempts.id, attemptId))
+    .returning();
+  if (claimed === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
+  return { kind: 'claimed', leaseToken, attempt: claimed };
+}
+
+/** What the service says of an attempt, from an answer, a read or an event. */
+export interface ServiceFacts {
+  readonly outcome: ObservedOutcome;
+  readonly serviceOrderId: string;
+  readonly serviceEsimId?: string | undefined;
+  readonly charged?: Money | undefined;
+  /** Why the service says it failed. */
+  readonly failureDetail?: string | undefined;
+}
+
+/** Stores that a send proved nothing was bought, or proved nothing at all. @returns the attempt as it now is. */
+export async function recordSendFailure(tx: Executor, attemptId: string, leaseToken: string, failure: FailureNote): Promise<AttemptRow> {
+  const definite = isDefinite(failure.class);
+  const [row] = await tx
+    .update(attempts)
+    .set({
+      state: definite ? sql`case when ${attempts.anyUnknown} then 'unknown' else 'refused' end` : 'unknown',
+      anyUnknown: definite ? attempts.anyUnknown : true,
+      failureClass: failure.class,
+      failureDetail: failure.detail,
+      leaseToken: null,
+      leaseUntil: null,
+    })
+    // A later send, or an event, may have settled the attempt meanwhile: then this result is history.
+    .where(and(eq(attempts.id, attemptId), eq(attempts.leaseToken, leaseToken), eq(attempts.state, 'sending')))
+    .returning();
+  return row ?? (await findAttemptById(tx, attemptId));
+}
+
+const RANK: Readonly<Record<AttemptState, number>> = {
+  prepared: 0,
+  sending: 0,
+  unknown: 0,
+  refused: 0,
+  processing: 1,
+  completed: 2,
+  failed: 2,
+};
+
+/**
+ * Stores what the service says of an attempt, and the debit in our books. Progress only goes forward: an attempt that
+ * completed does not return to processing. A second order of the service for the same attempt opens a case.
+ *
+ * @returns the attempt as it now is.
+ */
+export async function recordFacts(tx: Executor, attemptId: string, facts: ServiceFacts, now: Date): Promise<AttemptRow> {
+  const [known] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
+  if (known === undefined) throw new Error(`attempt ${attemptId} does not exist`);
+  if (known.serviceOrderId !== null && known.serviceOrderId !== facts.serviceOrderId) {
+    await openCase(
+      tx,
+      { kind: 'order', id: known.subjectId },
+      'contradiction',
+      `The service names two orders for one attempt: ${known.serviceOrderId} and ${facts.serviceOrderId}.`,
+    );
+    return known;
+  }
+  const advances = RANK[facts.outcome] > RANK[known.state];
+  const failed = facts.outcome === 'failed';
+  const [row] = await tx
+    .update(attempts)
+    .set({
+      serviceOrderId: facts.serviceOrderId,
+      serviceEsimId: facts.serviceEsimId ?? known.serviceEsimId,
+      chargedAmount: facts.charged?.amount ?? known.chargedAmount,
+      chargedCurrency: facts.charged?.currency ?? known.chargedCurrency,
+      lastHeardAt: now,
+      ...(advances && {
+        state: facts.outcome,
+        failureClass: failed ? ('supplier_failed' as const) : null,
+        failureDetail: failed ? (facts.failureDetail ?? 'The service gave no reason.') : null,
+        leaseToken: null,
+        leaseUntil: null,
+      }),
+    })
+    .where(eq(attempts.id, attemptId))
+    .returning();
+  if (row === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
+
+  if (known.serviceOrderId === null) await requeueUnmatched(tx, { serviceOrderId: facts.serviceOrderId });
+  if (!failed && row.chargedAmount !== null && row.chargedCurrency !== null) {
+    const money = { amount: row.chargedAmount, currency: row.chargedCurrency };
+    await recordMovement(tx, { direction: 'debit', attemptId, money });
+  }
+  return row;
+}
+
+/** One attempt by its id. @throws Error when it does not exist. */
+export async function findAttemptById(db: Executor, attemptId: string): Promise<AttemptRow> {
+  const [row] = await db.select().from(attempts).where(eq(attempts.id, attemptId));
+  if (row === undefined) throw new Error(`attempt ${attemptId} does not exist`);
+  return row;
+}

@@ -1,0 +1,24 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import type { AttentionReason } from '#domain/attention.ts';
+import { newId } from '#db/ids.ts';
+import { cases } from '#db/schema.ts';
+import type { Executor } from '#db/database.ts';
+import type { Subject } from '#db/timeline.ts';
+
+/** Opens a case for a person; one that is open for the same reason stays as it is. @returns true when it is new. */
+export async function openCase(db: Executor, subject: Subject, reason: AttentionReason, detail: string): Promise<boolean> {
+  const rows = await db
+    .insert(cases)
+    .values({ id: newId('case'), subjectKind: subject.kind, subjectId: subject.id, reason, detail })
+    .onConflictDoNothing()
+    .returning({ id: cases.id });
+  return rows.length > 0;
+}
+
+/** Closes what is open for a subject, because the work went on. @param resolution a sentence that says how. */
+export async function closeCases(db: Executor, subject: Subject, resolution: string, now: Date): Promise<void> {
+  await db
+    .update(cases)
+    .set({ closedAt: now, resolution })
+    .where(and(eq(cases.subjectKind, subject.kind), eq(cases.subjectId, subject.id), isNull(cases.closedAt)));
+}

@@ -1,0 +1,37 @@
+import { eq, inArray, sql } from 'drizzle-orm';
+import type { Executor } from '#db/database.ts';
+import { outbox } from '#db/schema.ts';
+
+export type OutboxRow = typeof outbox.$inferSelect;
+
+/** Asks, in the transaction that makes it necessary, that the workflow of an order be started. */
+export async function requestOrderStart(tx: Executor, orderId: string): Promise<void> {
+  await tx.insert(outbox).values({ topic: 'start_order', subjectId: orderId }).onConflictDoNothing();
+}
+
+/** Takes rows for a while, oldest first; what is not settled when the lease ends comes again. */
+export async function takeOutbox(db: Executor, options: { batch: number; leaseMs: number; now: Date }): Promise<OutboxRow[]> {
+  const due = db
+    .select({ id: outbox.id })
+    .from(outbox)
+    .where(sql`${outbox.availableAt} <= ${options.now}`)
+    .orderBy(outbox.availableAt, outbox.id)
+    .limit(options.batch)
+    .for('update', { skipLocked: true });
+  const rows = await db
+    .update(outbox)
+    .set({ availableAt: new Date(options.now.getTime() + options.leaseMs), tries: sql`${outbox.tries} + 1` })
+    .where(inArray(outbox.id, due))
+    .returning();
+  return rows.sort((left, right) => (left.id < right.id ? -1 : 1));
+}
+
+/** The rows were handed over. */
+export async function settleOutbox(db: Executor, rowIds: readonly bigint[]): Promise<void> {
+  if (rowIds.length > 0) await db.delete(outbox).where(inArray(outbox.id, [...rowIds]));
+}
+
+/** The row could not be handed over now. @param retryAt when it is tried again. */
+export async function postponeOutbox(db: Executor, row: OutboxRow, error: string, retryAt: Date): Promise<void> {
+  await db.update(outbox).set({ lastError: error, availableAt: retryAt }).where(eq(outbox.id, row.id));
+}

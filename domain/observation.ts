@@ -1,0 +1,65 @@
+/**
+ * What to make of what the service says, by webhook or in answer to a read. Everything that comes early, late, twice
+ * or out of order is decided by the two tables of this file.
+ */
+import { isFinal, type FinalOrderStatus, type OrderStatus } from '#domain/order-lifecycle.ts';
+
+/** What the service says of a purchase. */
+export const OBSERVED_OUTCOMES = ['processing', 'completed', 'failed'] as const;
+export type ObservedOutcome = (typeof OBSERVED_OUTCOMES)[number];
+
+/**
+ * State of one try to buy. `sending`: a send is under way, or its process died. `unknown`: the service may have
+ * bought. `refused`: it provably has not. The last three are the service's own words.
+ */
+export const ATTEMPT_STATES = ['prepared', 'sending', 'unknown', 'refused', 'processing', 'completed', 'failed'] as const;
+export type AttemptState = (typeof ATTEMPT_STATES)[number];
+
+/** What to do with an observation. */
+export type ObservationDecision =
+  /** It tells something new: move on. */
+  | 'advance'
+  /** It says what is known already, or something older: note it, change nothing. */
+  | 'known'
+  /** It contradicts what was known: stop, open a case, never buy again without a person. */
+  | 'contradiction';
+
+/** For an attempt whose order is open. Every pair of state and outcome has a decision. */
+export const ATTEMPT_DECISIONS = {
+  prepared: { processing: 'advance', completed: 'advance', failed: 'advance' },
+  sending: { processing: 'advance', completed: 'advance', failed: 'advance' },
+  unknown: { processing: 'advance', completed: 'advance', failed: 'advance' },
+  // A refusal and then an order after all: the service knows better what it sold.
+  refused: { processing: 'advance', completed: 'advance', failed: 'advance' },
+  processing: { processing: 'known', completed: 'advance', failed: 'advance' },
+  completed: { processing: 'known', completed: 'known', failed: 'contradiction' },
+  failed: { processing: 'known', completed: 'contradiction', failed: 'known' },
+} as const satisfies Record<AttemptState, Record<ObservedOutcome, ObservationDecision>>;
+
+/** For an order that has ended: nothing advances any more. */
+export const FINISHED_DECISIONS = {
+  completed: { processing: 'known', completed: 'known', failed: 'contradiction' },
+  failed: { processing: 'contradiction', completed: 'contradiction', failed: 'known' },
+  abandoned: { processing: 'contradiction', completed: 'contradiction', failed: 'known' },
+} as const satisfies Record<FinalOrderStatus, Record<ObservedOutcome, 'known' | 'contradiction'>>;
+
+/** What is known of the work that an observation speaks of. */
+export interface ObservedWork {
+  readonly orderStatus: OrderStatus;
+  readonly attemptState: AttemptState;
+  /** False when the order has gone on to a later attempt. */
+  readonly latestAttempt: boolean;
+}
+
+/** Decides what an observation means. */
+export function judgeObservation(work: ObservedWork, outcome: ObservedOutcome): ObservationDecision {
+  const { orderStatus, attemptState, latestAttempt } = work;
+  if (isFinal(orderStatus)) {
+    // Of an earlier attempt it is no news that it failed, whatever came of the order.
+    if (attemptState === 'failed' && outcome !== 'completed') return 'known';
+    return FINISHED_DECISIONS[orderStatus][outcome];
+  }
+  const decision = ATTEMPT_DECISIONS[attemptState][outcome];
+  // An attempt that was given up may not come back to life: two would be bought.
+  return !latestAttempt && decision === 'advance' ? 'contradiction' : decision;
+}

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
+import { fileURLToPath } from 'node:url';
+import {
+  ORDER_FINISHED,
+  type AttemptView,
+  type OrderActivities,
+  type OrderSnapshot,
+  type SendResult,
+  type StepRecord,
+} from '#activities/order-types.ts';
+import type { AttemptState } from '#domain/observation.ts';
+import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
+import type { FailureClass } from '#domain/failure.ts';
+import type { OrderWorkflowInput } from '#workflows/messages.ts';
+import { orderWorkflow } from '#workflows/order.ts';
+
+const WORKFLOWS = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
+
+Runtime.install({ logger: new DefaultLogger('WARN'), telemetryOptions: { logging: { filter: 'ERROR', forward: {} } } });
+
+let bundle: Promise<WorkflowBundle> | undefined;
+
+/** The workflows as production bundles them, once for a test file. */
+export function workflowBundle(): Promise<WorkflowBundle> {
+  return (bundle ??= bundleWorkflowCode({
+    workflowsPath: WORKFLOWS,
+    logger: { ...console, trace: ignore, debug: ignore, info: ignore, log: ignore },
+  }));
+}
+
+function ignore(): void {}
+
+/** What one scripted send of the fake service comes to. */
+export type ScriptedSend =
+  | { readonly answers: 'processing' | 'completed' | 'failed' }
+  | { readonly fails: FailureClass; readonly retryAfterMs?: number }
+  /** The worker dies: the activity fails without a result. */
+  | { readonly dies: 'before the send' | 'after the send' }
+  | { readonly leasedForMs: number };
+
+/**
+ * Typed fakes of the order activities over a small record of one order, scripted send by send. They keep what the real
+ * ones keep in PostgreSQL, so that a workflow that reloads sees what it would see there.
+ */
+export class FakeOrder {
+  readonly orderId = `ord_${randomUUID()}`;
+  readonly steps: StepRecord[] = [];
+  readonly sent: { attempt: number; at: number }[] = [];
+  readonly calls: string[] = [];
+  lookUps: ('found processing' | 'found completed' | 'found failed' | 'not_found')[] = [];
+  evidence: ('no_debit' | 'credited' | 'debited' | 'unavailable')[] = [];
+  deadlineAt: number | undefined;
+  finished: { status: 'completed' | 'failed'; esimId?: string } | undefined;
+  delivery: 'delivered' | 'unreadable' | 'fails' = 'delivered';
+  readonly #sends: ScriptedSend[];
+  readonly #acceptedAt: number;
+  #attempt: AttemptView = newAttempt(1);
+
+  constructor(sends: ScriptedSend[], acceptedAt: number) {
+    this.#sends = [...sends];
+    this.#acceptedAt = acceptedAt;
+  }
+
+  /** What the relay does when the service says something: store it, before it tells the workflow. */
+  observe(state: AttemptState): void {
+    this.#set({ state });
+  }
+
+  get attempt(): AttemptView {
+    return this.#attempt;
+  }
+
+  activities(now: () => Promise<number>): OrderActivities {
+    return {
+      beginOrder: async () => {
+        this.calls.push('beginOrder');
+        this.#refuseFinished();
+        return this.#snapshot();
+      },
+      openNextAttempt: async ({ number }) => {
+        this.calls.push(`openNextAttempt ${number}`);
+        if (this.#attempt.number !== number) this.#attempt = newAttempt(number);
+        return this.#attempt;
+      },
+      sendPurchase: async () => this.#send(await now()),
+      lookUpPurchase: async () => {
+        this.calls.push('lookUpPurchase');
+        const next = this.lookUps.shift() ?? 'not_found';
+        if (next === 'not_found') return { kind: 'not_found' };
+        const outcome = next.split(' ')[1] as 'processing' | 'completed' | 'failed';
+        this.#set({ state: outcome });
+        return { kind: 'found', outcome };
+      },
+      readDebitEvidence: async () => {
+        this.calls.push('readDebitEvidence');
+        const evidence = this.evidence.shift() ?? 'unavailable';
+        return { evidence, detail: `Evidence: ${evidence}.` };
+      },
+      deliverEsim: async () => {
+        this.calls.push('deliverEsim');
+        if (this.delivery === 'fails') throw ApplicationFailure.retryable('The service does not answer.', 'timeout');
+        if (this.delivery === 'unreadable') return { kind: 'unreadable', detail: 'No activation code.' };
+        this.finished = { status: 'completed', esimId: 'esim_1' };
+        return { kind: 'delivered', esimId: 'esim_1' };
+      },
+      recordOrderStep: async (step) => {
+        this.#refuseFinished();
+        if (step.status === 'failed' && ['sending', 'unknown', 'processing', 'completed'].includes(this.#attempt.state)) {
+          return 'may_be_bought';
+        }
+        this.steps.push(step);
+        if (step.status === 'failed') this.finished = { status: 'failed' };
+        return 'recorded';
+      },
+    };
+  }
+
+  #send(at: number): SendResult {
+    this.#refuseFinished();
+    const { state } = this.#attempt;
+    if (state === 'processing' || state === 'completed' || state === 'failed') {
+      return { outcome: { kind: 'accepted', outcome: state }, attempt: this.#attempt };
+    }
+    const script = this.#sends.shift();
+    if (script === undefined) throw ApplicationFailure.nonRetryable('the test scripted no further send');
+    if ('leasedForMs' in script) {
+      return { outcome: { kind: 'lease_held', retryAfterMs: script.leasedForMs }, attempt: this.#attempt };
+    }
+    if ('dies' in script && script.dies === 'before the send') throw ApplicationFailure.nonRetryable('killed');
+
+    this.sent.push({ attempt: this.#attempt.number, at });
+    const history = this.#attempt.history;
+    this.#set({ state: 'sending', history: { ...history, sends: history.sends + 1, firstSentAt: history.firstSentAt ?? at } });
+    if ('dies' in script) {
+      this.#set({ history: { ...this.#attempt.history, anyUnknown: true } });
+      throw ApplicationFailure.nonRetryable('killed');
+    }
+    if ('answers' in script) {
+      this.#set({ state: script.answers });
+      return { outcome: { kind: 'accepted', outcome: script.answers }, attempt: this.#attempt };
+    }
+    return this.#fail(script);
+  }
+
+  #fail(script: { fails: FailureClass; retryAfterMs?: number }): SendResult {
+    const definite = !['timeout', 'connection_lost', 'server_error', 'unreadable_answer', 'contract_drift', 'key_or_reference_known'].includes(script.fails);
+    const anyUnknown = this.#attempt.history.anyUnknown || !definite;
+    this.#set({
+      state: anyUnknown ? 'unknown' : 'refused',
+      history: { ...this.#attempt.history, anyUnknown },
+      failure: { class: script.fails, detail: `It was ${script.fails}.` },
+    });
+    const { fails: failure, retryAfterMs } = script;
+    return {
+      outcome: { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) },
+      attempt: this.#attempt,
+    };
+  }
+
+  #snapshot(): OrderSnapshot {
+    return {
+      status: this.steps.at(-1)?.status ?? 'accepted',
+      acceptedAt: this.#acceptedAt,
+      attempt: this.#attempt,
+      observations: [],
+      ...(this.deadlineAt !== undefined && { deadlineAt: this.deadlineAt }),
+      ...(this.steps.at(-1)?.attention !== undefined && { attention: this.steps.at(-1)?.attention?.reason }),
+    } as OrderSnapshot;
+  }
+
+  #refuseFinished(): void {
+    if (this.finished === undefined) return;
+    throw ApplicationFailure.create({
+      type: ORDER_FINISHED,
+      nonRetryable: true,
+      message: 'ended',
+      details: [this.finished],
+    });
+  }
+
+  #set(change: Partial<AttemptView>): void {
+    this.#attempt = { ...this.#attempt, ...change };
+  }
+}
+
+function newAttempt(number: number): AttemptView {
+  return {
+    id: `att_${number}`,
+    number,
+    state: 'prepared',
+    history: { firstSentAt: undefined, sends: 0, anyUnknown: false },
+  };
+}
+
+/** The default policy, so that tests speak of the product's real times: they cost nothing here. */
+export const POLICY: PurchasePolicy = DEFAULT_POLICY.purchase;
+
+/** Runs a worker with the fakes while `work` talks to the workflow. */
+export async function withOrder<Result>(
+  environment: TestWorkflowEnvironment,
+  order: FakeOrder,
+  work: (start: (policy?: Partial<PurchasePolicy>) => ReturnType<typeof startOrder>) => Promise<Result>,
+): Promise<Result> {
+  const taskQueue = randomUUID();
+  const worker = await Worker.create({
+    connection: environment.nativeConnection,
+    taskQueue,
+    workflowBundle: await workflowBundle(),
+    activities: order.activities(() => environment.currentTimeMs()),
+  });
+  return worker.runUntil(() => work((policy = {}) => startOrder(environment, order, taskQueue, policy)));
+}
+
+function startOrder(environment: TestWorkflowEnvironment, order: FakeOrder, taskQueue: string, policy: Partial<PurchasePolicy>) {
+  const input: OrderWorkflowInput = { orderId: order.orderId, policy: { ...POLICY, ...policy } };
+  return environment.client.workflow.start(orderWorkflow, {
+    workflowId: `order/${order.orderId}`,
+    taskQueue,
+    args: [input],
+  });
+}

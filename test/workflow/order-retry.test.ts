@@ -1,0 +1,45 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeOrder, withOrder, type ScriptedSend } from '#test/support/order-workflow.ts';
+import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { explainQuery, retryUpdate, serviceObservedSignal, type ServiceObservation } from '#workflows/messages.ts';
+
+// In a file of its own: the time-skipping server stops skipping once an update was refused.
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
+const observation = (outcome: ServiceObservation['outcome'], inboxId = '1'): ServiceObservation => ({
+  inboxId,
+  source: 'webhook',
+  attemptNumber: 1,
+  outcome,
+  decision: 'advance',
+});
+
+describe('a retry by an operator', () => {
+  it('does not bring an order to life about which the service contradicted itself', async () => {
+    const order = await orderWith({ answers: 'failed' });
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await handle.signal(serviceObservedSignal, { ...observation('completed'), decision: 'contradiction' });
+      await environment.sleep('2 days');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'contradiction' });
+      await expect(handle.executeUpdate(retryUpdate)).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
+      await handle.terminate();
+    });
+    expect(order.sent).toHaveLength(1);
+  });
+
+  it('is refused where there is nothing to retry', async () => {
+    const order = await orderWith({ answers: 'processing' });
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await expect(handle.executeUpdate(retryUpdate)).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
+      await handle.terminate();
+    });
+  });
+});

@@ -1,0 +1,73 @@
+import type { WorkerConfig } from '#config/config.ts';
+import { createOrderActivities } from '#activities/order.ts';
+import { createMaintenanceActivities } from '#activities/maintenance.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { Database } from '#db/database.ts';
+import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { createLogger, type Logger } from '#telemetry/logger.ts';
+import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
+import { openService } from '#upstream/service.ts';
+import { databaseGauges } from '#worker/gauges.ts';
+import { Wakeups } from '#worker/wakeups.ts';
+
+/** Everything of a worker process that does not need Temporal. */
+export interface WorkerParts {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly keyRing: KeyRing;
+  readonly database: Database;
+  readonly wakeups: Wakeups;
+  readonly activities: ReturnType<typeof createOrderActivities> & ReturnType<typeof createMaintenanceActivities>;
+  close(): Promise<void>;
+}
+
+/** Puts the parts of a worker together. Opens no connection yet. */
+export function createWorkerParts(config: WorkerConfig, now: () => number = Date.now): WorkerParts {
+  const { policy, service: serviceConfig } = config;
+  const logger = createLogger({ level: config.logLevel, name: 'worker', secrets: [serviceConfig.password] });
+  const metrics = createMetrics();
+  const keyRing = new KeyRing(config.encryptionKeys);
+  const database = new Database({
+    url: config.database.url,
+    poolSize: config.database.poolSize,
+    applicationName: 'reseller-worker',
+    onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
+  });
+  const wakeups = new Wakeups(config.database.directUrl, logger);
+  const { mode, email } = serviceConfig;
+  const service = openService({
+    ...serviceConfig,
+    deadlineMs: policy.purchase.sendDeadlineMs,
+    tokens: new ServiceTokenStore({ database, keyRing, environment: mode, account: email }),
+    now,
+    onCall: ({ endpoint, outcome, durationMs }) => {
+      metrics.upstreamCalls.inc({ endpoint, outcome });
+      metrics.upstreamDuration.observe({ endpoint }, durationMs / 1_000);
+    },
+    onStoreError: (error) => logger.warn({ err: error }, 'the shared token could not be read or stored'),
+  });
+  metrics.refreshWith(databaseGauges(database, metrics, now));
+
+  const dependencies = { database, keyRing, service: service.client, sendLeaseMs: policy.purchase.sendLeaseMs, now };
+  return {
+    logger,
+    metrics,
+    keyRing,
+    database,
+    wakeups,
+    activities: {
+      ...createOrderActivities(dependencies),
+      ...createMaintenanceActivities({
+        ...dependencies,
+        reconcile: policy.reconcile,
+        sweep: policy.sweep,
+        wakeRelay: () => wakeups.wake(),
+      }),
+    },
+    close: async () => {
+      await wakeups.close();
+      await service.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import type { KeyRing } from '#crypto/key-ring.ts';
+import type { Database } from '#db/database.ts';
+import { markRelayed, postpone, takePending, type InboxRow } from '#db/inbox.ts';
+import { postponeOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/outbox.ts';
+import { readOrder, type OrderRow } from '#db/orders.ts';
+import { backoffMs, type RelayPolicy } from '#domain/policy.ts';
+import type { Logger } from '#telemetry/logger.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import { judgeRow } from '#worker/inbox-relay.ts';
+import { Wakeups } from '#worker/wakeups.ts';
+import type { ServiceObservation } from '#workflows/messages.ts';
+
+/** How the relay reaches order workflows. */
+export interface OrderWorkflows {
+  /** Starts the workflow of an order; one that runs, or ended well, counts as started. */
+  start(order: OrderRow): Promise<void>;
+  /** Tells the workflow, starting it where none runs. */
+  tell(order: OrderRow, observation: ServiceObservation): Promise<void>;
+}
+
+export interface RelayOptions {
+  readonly database: Database;
+  readonly keyRing: KeyRing;
+  readonly workflows: OrderWorkflows;
+  readonly wakeups: Wakeups;
+  readonly policy: RelayPolicy;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** How long taken rows are ours. Longer than any call to Temporal takes, so that they are not taken twice as a rule. */
+const LEASE_MS = 30_000;
+/** Rows handed over at once; Temporal answers each start in milliseconds, so more would only queue there. */
+const PARALLEL = 16;
+
+/**
+ * Hands over to Temporal what PostgreSQL has accepted: orders to start (outbox) and words of the service (inbox).
+ * Everything it does may be done twice, so that it can die at any point; several relays share the work.
+ */
+export class Relay {
+  readonly #options: RelayOptions;
+  #running: Promise<void> | undefined;
+  #stopped = false;
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Stops taking rows and waits for those in hand. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#options.wakeups.wake();
+    await this.#running;
+  }
+
+  /** Takes and hands over until nothing is due. @returns how many rows were taken. */
+  async drain(): Promise<number> {
+    const { batch } = this.#options.policy;
+    let taken = 0;
+    for (;;) {
+      const [orders, words] = await Promise.all([this.#drainOutbox(batch), this.#drainInbox(batch)]);
+      taken += orders + words;
+      if (this.#stopped || (orders < batch && words < batch)) return taken;
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { wakeups, policy, logger } = this.#options;
+    while (!this.#stopped) {
+      try {
+        await this.drain();
+      } catch (error) {
+        logger.error({ err: error }, 'the relay could not take rows; it tries again');
+        await wakeups.pause(policy.retryDelayMs);
+        continue;
+      }
+      await wakeups.next(policy.pollMs);
+    }
+  }
+
+  async #drainOutbox(batch: number): Promise<number> {
+    const { database } = this.#options;
+    const rows = await database.run((db) => takeOutbox(db, { batch, leaseMs: LEASE_MS, now: this.#now() }));
+    const handedOver: bigint[] = [];
+    await eachOf(rows, PARALLEL, async (row) => {
+      if (await this.#startOrder(row)) handedOver.push(row.id);
+    });
+    await database.run((db) => settleOutbox(db, handedOver));
+    return rows.length;
+  }
+
+  async #startOrder(row: OutboxRow): Promise<boolean> {
+    const { database, workflows, metrics, logger } = this.#options;
+    try {
+      const order = await database.run((db) => readOrder(db, row.subjectId));
+      await workflows.start(order);
+      this.#count('outbox', 'handed_over', row.createdAt);
+      return true;
+    } catch (error) {
+      metrics.relayRows.inc({ queue: 'outbox', result: 'postponed' });
+      logger.warn({ err: error, orderId: row.subjectId, tries: row.tries }, 'an order could not be started; it is tried again');
+      await database.run((db) => postponeOutbox(db, row, describe(error), this.#retryAt(row.tries)));
+      return false;
+    }
+  }
+
+  async #drainInbox(batch: number): Promise<number> {
+    const { database } = this.#options;
+    const rows = await database.run((db) => takePending(db, { batch, leaseMs: LEASE_MS, now: this.#now() }));
+    // Words about one order in the order in which they came; different orders at once.
+    await eachOf([...groupBySubject(rows)], PARALLEL, async (group) => {
+      for (const row of group) await this.#passOn(row);
+    });
+    return rows.length;
+  }
+
+  async #passOn(row: InboxRow): Promise<void> {
+    const { database, keyRing, workflows, metrics, logger } = this.#options;
+    try {
+      const judgement = await judgeRow(database, keyRing, row, this.#now());
+      if (judgement.kind === 'tell') {
+        const { order } = judgement.match;
+        await workflows.tell(order, judgement.observation);
+        await database.transaction((tx) => markRelayed(tx, row.id, order.id));
+      }
+      if (judgement.kind === 'applied' && judgement.contradiction) {
+        logger.error({ inboxId: String(row.id), event: row.event }, 'the service contradicts the end of an order; a case is open');
+      }
+      this.#count('inbox', judgement.kind === 'tell' ? 'handed_over' : judgement.kind, row.receivedAt);
+    } catch (error) {
+      metrics.relayRows.inc({ queue: 'inbox', result: 'postponed' });
+      logger.warn({ err: error, inboxId: String(row.id), tries: row.tries }, 'a delivery could not be passed on; it is tried again');
+      await database.run((db) => postpone(db, row.id, describe(error), this.#retryAt(row.tries)));
+    }
+  }
+
+  #count(queue: 'inbox' | 'outbox', result: string, since: Date): void {
+    const { metrics, now } = this.#options;
+    metrics.relayRows.inc({ queue, result });
+    metrics.relayDelay.observe({ queue }, Math.max(0, now() - since.getTime()) / 1_000);
+  }
+
+  #retryAt(tries: number): Date {
+    const { retryDelayMs, retryDelayMaxMs } = this.#options.policy;
+    return new Date(this.#options.now() + backoffMs(retryDelayMs, retryDelayMaxMs, tries));
+  }
+
+  #now(): Date {
+    return new Date(this.#options.now());
+  }
+}
+
+function groupBySubject(rows: readonly InboxRow[]): Iterable<InboxRow[]> {
+  return Map.groupBy(rows, (row) => row.reference ?? row.serviceOrderId ?? String(row.id)).values();
+}
+
+/** Runs `work` for all items, `parallel` at a time. `work` does not throw. */
+async function eachOf<Item>(items: readonly Item[], parallel: number, work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = items.values();
+  const lane = async () => {
+    for (const item of waiting) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, lane));
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown error';
+}

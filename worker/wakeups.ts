@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from '#telemetry/logger.ts';
+
+/** The channel on which whoever adds rows for the relay notifies it. */
+export const RELAY_CHANNEL = 'relay';
+
+const RECONNECT_MS = 1_000;
+
+/**
+ * Wakes the relay: by a notification of PostgreSQL on a connection of its own (a pooler in transaction mode would
+ * swallow it), by {@link wake}, and else by the slow poll. A lost notification costs one poll, never a row.
+ */
+export class Wakeups {
+  readonly #url: string;
+  readonly #logger: Logger;
+  readonly #stopping = new AbortController();
+  #pending = false;
+  #resolve: (() => void) | undefined;
+  #listening: Promise<void> | undefined;
+
+  constructor(url: string, logger: Logger) {
+    this.#url = url;
+    this.#logger = logger;
+  }
+
+  listen(): void {
+    this.#listening ??= this.#listen();
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort();
+    await this.#listening;
+  }
+
+  wake(): void {
+    this.#pending = true;
+    this.#resolve?.();
+  }
+
+  /** Resolves at the next wake-up, at once if there was one since the last, or after `pollMs`. */
+  async next(pollMs: number): Promise<void> {
+    if (!this.#pending) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#resolve = resolve;
+      const timer = setTimeout(resolve, pollMs);
+      await promise;
+      clearTimeout(timer);
+      this.#resolve = undefined;
+    }
+    this.#pending = false;
+  }
+
+  /** Waits without being woken by rows; only {@link close} cuts it short. */
+  async pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
+
+  async #listen(): Promise<void> {
+    while (!this.#stopping.signal.aborted) {
+      try {
+        await this.#listenOnce();
+      } catch (error) {
+        this.#logger.warn({ err: error }, 'the relay lost its notifications and falls back to polling; it reconnects');
+      }
+      await this.pause(RECONNECT_MS);
+    }
+  }
+
+  /** Listens until the connection breaks or {@link close}. */
+  async #listenOnce(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#url,
+      application_name: 'relay-listen',
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    });
+    const ended = Promise.withResolvers<void>();
+    client.on('error', ended.reject);
+    client.on('end', () => ended.resolve());
+    client.on('notification', () => this.wake());
+    const stop = () => void client.end();
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${RELAY_CHANNEL}`);
+      this.#stopping.signal.addEventListener('abort', stop);
+      // What was added while nobody listened.
+      this.wake();
+      await ended.promise;
+    } finally {
+      this.#stopping.signal.removeEventListener('abort', stop);
+      await client.end().catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,3 @@
+/** Every workflow of the product: what the worker bundles. The names are the workflow types (`messages.ts`). */
+export { orderWorkflow } from '#workflows/order.ts';
+export { reconcileWorkflow, sweepWorkflow } from '#workflows/maintenance.ts';

@@ -1,0 +1,79 @@
+import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
+import type { OrderStatus } from '#domain/order-lifecycle.ts';
+import type { Explanation } from '#workflows/messages.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+
+/** Where an order stands, as its workflow shows it. */
+export interface Standing {
+  readonly status: OrderStatus;
+  readonly now: string;
+  readonly next: string;
+  readonly failure?: FailureClass | undefined;
+  readonly attention?: AttentionReason | undefined;
+  /** Epoch milliseconds. */
+  readonly nextStepAt?: number | undefined;
+}
+
+/**
+ * Shows where the order stands in the Temporal UI: current details in Markdown for the one who opened the workflow,
+ * search attributes for the one who looks for what is stuck. Details are a query and need a worker; the search
+ * attributes are stored, so they alone must say enough. They are written only when they change: each write is an event.
+ */
+export class OrderProgress {
+  #standing: Standing;
+  #shown: string;
+
+  constructor(standing: Standing) {
+    this.#standing = standing;
+    this.#shown = searchKey(standing);
+    setCurrentDetails(markdown(standing));
+  }
+
+  show(standing: Standing): void {
+    this.#standing = standing;
+    setCurrentDetails(markdown(standing));
+    const key = searchKey(standing);
+    if (key === this.#shown) return;
+    this.#shown = key;
+    upsertSearchAttributes([
+      { key: SEARCH_ATTRIBUTES.stage, value: standing.status },
+      { key: SEARCH_ATTRIBUTES.needsAttention, value: standing.attention !== undefined },
+      { key: SEARCH_ATTRIBUTES.failureClass, value: standing.failure ?? standing.attention ?? null },
+      { key: SEARCH_ATTRIBUTES.nextRetryAt, value: standing.nextStepAt === undefined ? null : new Date(standing.nextStepAt) },
+    ]);
+  }
+
+  explanation(): Explanation {
+    const { status, now, next, failure, attention, nextStepAt } = this.#standing;
+    return {
+      status,
+      now,
+      next,
+      ...(failure !== undefined && { failure }),
+      ...(attention !== undefined && { attention }),
+      ...(nextStepAt !== undefined && { nextStepAt }),
+    };
+  }
+}
+
+function searchKey({ status, failure, attention, nextStepAt }: Standing): string {
+  return JSON.stringify([status, failure, attention, nextStepAt]);
+}
+
+function markdown(standing: Standing): string {
+  const { status, now, next, failure, attention, nextStepAt } = standing;
+  const lines = [`### ${attention === undefined ? '' : '⚠ '}${status}`, '', now, '', `**Next:** ${next}`];
+  if (nextStepAt !== undefined) lines.push('', `**At:** ${new Date(nextStepAt).toISOString()}`);
+  if (failure !== undefined) {
+    lines.push('', `**Failure class** \`${failure}\`: ${FAILURE_CLASSES[failure].meaning}`);
+    if (attention === undefined) lines.push('', `**What you can do:** ${FAILURE_CLASSES[failure].advice}`);
+  }
+  if (attention !== undefined) {
+    lines.push('', `**Case** \`${attention}\`: ${ATTENTION_REASONS[attention].meaning}`);
+    lines.push('', `**What to do:** ${ATTENTION_REASONS[attention].advice}`);
+  }
+  lines.push('', `_Run ${workflowInfo().runId}_`);
+  return lines.join('\n');
+}

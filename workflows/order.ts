@@ -1,0 +1,71 @@
+import { allHandlersFinished, condition, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import type { OrderActivities, OrderEnd } from '#activities/order-types.ts';
+import {
+  explainQuery,
+  retryUpdate,
+  serviceObservedSignal,
+  type OrderWorkflowInput,
+  type OrderWorkflowResult,
+} from '#workflows/messages.ts';
+import { ObservationQueue } from '#workflows/observations.ts';
+import { OrderProgress } from '#workflows/order-progress.ts';
+import { finishedFailure, OrderRun } from '#workflows/order-run.ts';
+
+const database = proxyLocalActivities<Pick<OrderActivities, 'beginOrder'>>({
+  startToCloseTimeout: '20s',
+  retry: { initialInterval: '200ms', maximumInterval: '20s' },
+});
+
+/**
+ * One order, from acceptance to its end. The whole state is in PostgreSQL; this workflow is what moves it on, and may
+ * be terminated, reset or started anew at any point: it begins by reading where the order stands.
+ */
+export async function orderWorkflow(input: OrderWorkflowInput): Promise<OrderWorkflowResult> {
+  const observations = new ObservationQueue();
+  const progress = new OrderProgress({
+    status: 'submitting',
+    now: 'The order was accepted and is being sent to the service.',
+    next: 'The answer of the service.',
+  });
+  const retry = { requested: false };
+
+  // Before the first await: a signal may be in the first task already.
+  setHandler(serviceObservedSignal, (observation) => observations.offer(observation));
+  setHandler(explainQuery, () => progress.explanation());
+  setHandler(
+    retryUpdate,
+    () => {
+      retry.requested = true;
+      return progress.explanation();
+    },
+    { validator: () => refuseUselessRetry(progress) },
+  );
+
+  const end = await endOf(async () => {
+    const snapshot = await database.beginOrder({ orderId: input.orderId });
+    return new OrderRun({ input, snapshot, observations, progress, retry }).run();
+  });
+  await condition(allHandlersFinished);
+  return end;
+}
+
+/** An order that has ended, perhaps before this run began, is a result and not an error. */
+async function endOf(run: () => Promise<OrderEnd>): Promise<OrderEnd> {
+  try {
+    return await run();
+  } catch (error) {
+    const finished = finishedFailure(error);
+    if (finished === undefined) throw error;
+    return finished.details?.[0] as OrderEnd;
+  }
+}
+
+function refuseUselessRetry(progress: OrderProgress): void {
+  const { status, attention } = progress.explanation();
+  if (attention === 'contradiction') {
+    throw new Error('The service contradicted itself about this order: retrying could buy twice.');
+  }
+  if (status !== 'held' && status !== 'needs_attention') {
+    throw new Error(`Only an order that is held or needs attention can be retried; this one is ${status}.`);
+  }
+}

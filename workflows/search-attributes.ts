@@ -1,0 +1,56 @@
+/**
+ * Search attributes: what operators filter and sort by in the Temporal UI. Their values are stored and indexed in plain
+ * text, outside the payload codec, so nothing personal or secret may ever stand in them.
+ */
+import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
+import type { OrderStatus } from '#domain/order-lifecycle.ts';
+
+/** PostgreSQL-backed visibility refuses longer keywords, although the development server takes them. */
+export const KEYWORD_MAX_LENGTH = 255;
+
+/** The kinds of work; value of `Product`. Later lifecycles add theirs. */
+export const PRODUCTS = ['esim-order'] as const;
+export type Product = (typeof PRODUCTS)[number];
+
+export const SEARCH_ATTRIBUTES = {
+  /** What kind of work it is, one of {@link PRODUCTS}. */
+  product: defineSearchAttributeKey('Product', 'KEYWORD'),
+  /** The status in our API: `accepted`, `held`, … */
+  stage: defineSearchAttributeKey('Stage', 'KEYWORD'),
+  /** True while it waits for a person. */
+  needsAttention: defineSearchAttributeKey('NeedsAttention', 'BOOL'),
+  /** Name of the last failure's class. */
+  failureClass: defineSearchAttributeKey('FailureClass', 'KEYWORD'),
+  /** When time brings the next step. */
+  nextRetryAt: defineSearchAttributeKey('NextRetryAt', 'DATETIME'),
+  /** The caller's own reference. */
+  externalReference: defineSearchAttributeKey('ExternalReference', 'KEYWORD'),
+  packageId: defineSearchAttributeKey('PackageId', 'INT'),
+  /** `sandbox` or `production`. */
+  environment: defineSearchAttributeKey('Environment', 'KEYWORD'),
+} as const;
+
+/** What is known of an order when its workflow starts. */
+export interface OrderSearchFacts {
+  readonly externalOrderId: string;
+  readonly packageId: number;
+  readonly environment: 'sandbox' | 'production';
+}
+
+/** The search attributes that an order's workflow starts with. */
+export function orderSearchAttributes(facts: OrderSearchFacts): SearchAttributePair[] {
+  return [
+    { key: SEARCH_ATTRIBUTES.product, value: 'esim-order' satisfies Product },
+    // The first thing a workflow does is to submit; writing that when it begins would be one more event for each order.
+    { key: SEARCH_ATTRIBUTES.stage, value: 'submitting' satisfies OrderStatus },
+    { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
+    { key: SEARCH_ATTRIBUTES.externalReference, value: keyword(facts.externalOrderId) },
+    { key: SEARCH_ATTRIBUTES.packageId, value: facts.packageId },
+    { key: SEARCH_ATTRIBUTES.environment, value: facts.environment },
+  ];
+}
+
+/** Cuts a text to what every visibility store takes. */
+export function keyword(text: string): string {
+  return text.length <= KEYWORD_MAX_LENGTH ? text : `${text.slice(0, KEYWORD_MAX_LENGTH - 1)}…`;
+}
