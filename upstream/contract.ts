@@ -26,14 +26,16 @@ export const SERVICE_HEADERS = {
 
 export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
-/** Seconds a webhook timestamp may differ from the receiver's clock (specification, Limits). */
-export const WEBHOOK_TOLERANCE_SECONDS = 300;
+export { WEBHOOK_TOLERANCE_SECONDS } from '#crypto/webhook-signature.ts';
 
 // ---------------------------------------------------------------- field kinds
 
-/** An identifier; the specification says "string" for some and shows none, so numbers are taken too. */
+/**
+ * An identifier; the specification says "string" for some and shows none, so numbers are taken too. Visible ASCII:
+ * identifiers go into paths and text columns, where a NUL or half a character would do harm.
+ */
 const wireId = z
-  .union([z.string().min(1).max(128), z.number().int().nonnegative()])
+  .union([z.string().regex(/^[\x21-\x7e]{1,128}$/), z.number().int().nonnegative()])
   .transform(String)
   .meta({ description: 'Identifier (string, or a number that is read as one).' });
 
@@ -64,7 +66,8 @@ export const loginRequest = z.object({
 });
 
 export const loginResponse = z.object({
-  access_token: z.string().min(1),
+  /** Goes into a header: visible ASCII. */
+  access_token: z.string().regex(/^[\x21-\x7e]{1,8192}$/),
   token_type: z.literal('Bearer').optional(),
   expires_at: wireTime.nullish(),
 });
@@ -99,7 +102,7 @@ export const serviceOrder = z.object({
   /** The amount charged to the reseller. */
   price_for_reseller: wireDecimal.nullish(),
   currency: wireCurrency.nullish(),
-  failure: z.object({ code: z.string(), message: z.string().default('') }).nullish(),
+  failure: z.object({ code: z.string().regex(/^[\x20-\x7e]{1,128}$/), message: z.string().default('') }).nullish(),
   created_at: wireTime.nullish(),
 });
 
@@ -109,7 +112,7 @@ export const serviceEsim = z.object({
   iccid: z.string().regex(/^[0-9]{18,22}$/),
   /** `LPA:1$<SM-DP+ address>$<matching id>`. */
   activation_code: z.string().min(1),
-  status: z.string(),
+  status: z.string().regex(/^[\x20-\x7e]{1,64}$/),
   installed_at: wireTime.nullish(),
   activated_at: wireTime.nullish(),
   expires_at: wireTime.nullish(),
@@ -153,8 +156,13 @@ export const SERVICE_ERROR_CODES = [
   'package_unavailable',
   'insufficient_balance',
   'idempotency_key_in_use',
+  'idempotency_key_missing',
   'idempotency_key_reused',
   'reference_exists',
+  'malformed_request',
+  'method_not_allowed',
+  'payload_too_large',
+  'unsupported_media_type',
   'rate_limited',
   'internal_error',
 ] as const;

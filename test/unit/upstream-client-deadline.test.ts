@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
+import type { Caller } from '#upstream/call.ts';
+import { createServiceClient } from '#upstream/client.ts';
+import type { ServiceFailure } from '#upstream/error-mapping.ts';
+import type { ServiceSession, SharedToken } from '#upstream/session.ts';
+
+const PURCHASE = { idempotencyKey: 'key-1', body: Buffer.from('{}'), reference: 'shop-1' };
+const REFUSED: ServiceFailure = { ok: false, kind: 'failure', failure: 'unauthorized', detail: 'The service answered 401.', status: 401 };
+
+/** A client whose session and calls take as long as a test says, on a clock that nothing else moves. */
+function slowClient(takes: { token: number; renewal: number; call: number }, answer: (call: number) => unknown) {
+  let now = 5_000;
+  const waits: { what: string; at: number; deadlineMs: number }[] = [];
+  const passes = async (what: string, ms: number, deadlineMs: number) => {
+    waits.push({ what, at: now - 5_000, deadlineMs });
+    now += ms;
+    return await Promise.resolve();
+  };
+  const token = (version: number): SharedToken => ({ accessToken: `t${version}`, version, expiresAt: undefined, renewedAt: 0 });
+  const session: ServiceSession = {
+    token: async (deadlineMs) => {
+      await passes('token', takes.token, deadlineMs);
+      return { ok: true, token: token(1) };
+    },
+    renewAfter401: async (version, deadlineMs) => {
+      await passes('renewal', takes.renewal, deadlineMs);
+      return { ok: true, token: token(version + 1) };
+    },
+    refusedAfterRenewal: () => undefined,
+    settled: async () => await Promise.resolve(),
+  };
+  let calls = 0;
+  const call = (async (endpoint: string, { deadlineMs }: { deadlineMs: number }) => {
+    await passes(endpoint, takes.call, deadlineMs);
+    return answer((calls += 1));
+  }) as Caller;
+  const client = createServiceClient({ call, session, capabilities: ALL_CAPABILITIES, deadlineMs: 20_000, monotonicNow: () => now });
+  return { client, waits };
+}
+
+describe('the deadline of a purchase', () => {
+  it('covers the login, the send, and after a 401 the second login and send', async () => {
+    const { client, waits } = slowClient({ token: 3_000, renewal: 4_000, call: 5_000 }, (n) =>
+      n === 1 ? REFUSED : { ok: true, value: {}, status: 201 },
+    );
+    expect(await client.createOrder(PURCHASE)).toMatchObject({ ok: true });
+    expect(waits).toEqual([
+      { what: 'token', at: 0, deadlineMs: 20_000 },
+      { what: 'createOrder', at: 3_000, deadlineMs: 17_000 },
+      { what: 'renewal', at: 8_000, deadlineMs: 12_000 },
+      { what: 'createOrder', at: 12_000, deadlineMs: 8_000 },
+    ]);
+  });
+
+  it('when mostly used up by the login, nothing is sent that could then only become unknown', async () => {
+    const { client, waits } = slowClient({ token: 15_001, renewal: 0, call: 0 }, () => REFUSED);
+    expect(await client.createOrder(PURCHASE)).toMatchObject({ failure: 'not_sent' });
+    expect(waits.map(({ what }) => what)).toEqual(['token']);
+  });
+
+  it('when mostly used up by a refused send and a new login, nothing is sent again', async () => {
+    const { client, waits } = slowClient({ token: 0, renewal: 8_000, call: 8_000 }, () => REFUSED);
+    expect(await client.createOrder(PURCHASE)).toMatchObject({ failure: 'not_sent' });
+    expect(waits.map(({ what }) => what)).toEqual(['token', 'createOrder', 'renewal']);
+  });
+});
+
+it('a list gives up when its pages together take too long', async () => {
+  let cursor = 0;
+  const { client, waits } = slowClient({ token: 0, renewal: 0, call: 7_000 }, () => ({
+    ok: true,
+    status: 200,
+    value: { data: [], next_cursor: String((cursor += 1)) },
+  }));
+  expect(await client.listPackages()).toMatchObject({ failure: 'timeout' });
+  expect(waits.filter(({ what }) => what === 'listPackages').map(({ deadlineMs }) => deadlineMs)).toEqual([
+    20_000, 13_000, 6_000,
+  ]);
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { EVENT_KINDS } from '#upstream/contract.ts';
+import { parseEvent, type QuarantineReason } from '#upstream/event-parsing.ts';
+
+const data = {
+  id: 'so_1',
+  external_order_id: 'shop-1',
+  status: 'completed',
+  esim_id: 42,
+  price_for_reseller: 4.5,
+  currency: 'EUR',
+};
+const completed = { event: 'order.completed', created_at: '2025-06-01T12:00:00Z', data };
+
+function parse(body: unknown, header?: string) {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return parseEvent(bytes, header);
+}
+
+describe('an order event', () => {
+  it('says what happened to which order', () => {
+    expect(parse(completed, 'order.completed')).toEqual({
+      kind: 'order',
+      event: 'order.completed',
+      outcome: 'completed',
+      serviceOrderId: 'so_1',
+      reference: 'shop-1',
+      serviceEsimId: '42',
+      charged: { amount: '4.5', currency: 'EUR' },
+    });
+  });
+
+  it('needs no more than an id and its status', () => {
+    expect(parse({ event: 'order.failed', data: { id: 7, status: 'failed' } })).toEqual({
+      kind: 'order',
+      event: 'order.failed',
+      outcome: 'failed',
+      serviceOrderId: '7',
+    });
+  });
+
+  it('is the same with fields that we do not know', () => {
+    const more = { ...completed, version: 3, data: { ...data, nested: { deep: [1] } } };
+    expect(parse(more)).toEqual(parse(completed));
+  });
+
+  it.each([['with a NUL', 'shop\0'], ['with a space', 'shop 1'], ['empty', ''], ['too long', 'x'.repeat(129)], ['not ASCII', 'shöp']])(
+    'names nothing of ours with a reference that is %s',
+    (_name, reference) => {
+      const parsed = parse({ ...completed, data: { ...data, external_order_id: reference } });
+      expect(parsed).toMatchObject({ kind: 'order', serviceOrderId: 'so_1' });
+      expect(parsed).not.toHaveProperty('reference');
+    },
+  );
+});
+
+it('a ping is a ping, with or without data', () => {
+  expect(parse({ event: 'ping' })).toEqual({ kind: 'ping', event: 'ping' });
+  expect(parse({ event: 'ping', data: 'hello' }, 'ping')).toEqual({ kind: 'ping', event: 'ping' });
+});
+
+it('every kind of the specification has its place', () => {
+  const kinds = EVENT_KINDS.map((event) => {
+    const status = event.split('.')[1];
+    return [event, parse({ event, data: { ...data, status } }).kind];
+  });
+  const expected = EVENT_KINDS.map((event) => [
+    event,
+    event === 'ping' ? 'ping' : event.startsWith('order.') ? 'order' : 'unsupported_event',
+  ]);
+  expect(kinds).toEqual(expected);
+});
+
+describe('quarantined is', () => {
+  it.each<[string, unknown, string | undefined, QuarantineReason]>([
+    ['a body that is not UTF-8', Buffer.from('{"event":"p\xffng"}', 'latin1'), 'ping', 'not_utf8'],
+    ['an overlong encoding', Buffer.from([0x22, 0xc0, 0xae, 0x22]), undefined, 'not_utf8'],
+    ['half a surrogate pair in UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), undefined, 'not_utf8'],
+    ['an empty body', '', 'ping', 'not_json'],
+    ['a form', 'event=ping', 'ping', 'not_json'],
+    ['JSON with something after it', '{"event":"ping"}x', 'ping', 'not_json'],
+    ['two events in one body', '{"event":"order.failed","event":"order.completed"}', undefined, 'duplicate_key'],
+    ['two events, one spelled with escapes', String.raw`{"event":"ping","\u0065vent":"ping"}`, undefined, 'duplicate_key'],
+    ['two statuses in the data', '{"event":"order.failed","data":{"id":1,"status":"failed","status":"completed"}}', undefined, 'duplicate_key'],
+    ['a body without an event, whatever the header says', { data }, 'order.completed', 'no_event'],
+    ['an event that is no text', { event: 1 }, undefined, 'no_event'],
+    ['an empty event', { event: '' }, undefined, 'no_event'],
+    ['an array', [completed], undefined, 'no_event'],
+    ['null', 'null', undefined, 'no_event'],
+    ['an event under __proto__', '{"__proto__":{"event":"ping"}}', undefined, 'no_event'],
+    ['an unknown kind', { event: 'order.exploded', data }, 'order.exploded', 'unknown_kind'],
+    ['a kind in other letters', { event: 'Order.Completed', data }, undefined, 'unknown_kind'],
+    ['the name of an object method', { event: 'toString' }, undefined, 'unknown_kind'],
+    ['a header that names another event', completed, 'order.failed', 'header_disagrees'],
+    ['a header that is empty', completed, '', 'header_disagrees'],
+    ['an order event without data', { event: 'order.completed' }, undefined, 'unreadable_data'],
+    ['data that is no object', { event: 'order.completed', data: 'x' }, undefined, 'unreadable_data'],
+    ['data without an id', { event: 'order.completed', data: { status: 'completed' } }, undefined, 'unreadable_data'],
+    ['an id with a NUL', { ...completed, data: { ...data, id: 'so\0' } }, undefined, 'unreadable_data'],
+    ['data whose fields stand under __proto__', '{"event":"order.completed","data":{"__proto__":{"id":"1","status":"completed"}}}', undefined, 'unreadable_data'],
+    ['an event that its own data contradicts', { ...completed, event: 'order.failed' }, undefined, 'contradicts_itself'],
+  ])('%s', (_name, body, header, reason) => {
+    expect(parse(body, header)).toMatchObject({ kind: 'quarantine', reason });
+  });
+
+  it('nothing for the size or depth of its body', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const long = 'x'.repeat(1_000_000);
+    const escaped = String.raw`\n`.repeat(500_000);
+    for (const extra of [deep, `"${long}"`, `"${escaped}"`, `{"${long}":1}`]) {
+      expect(parse(`{"event":"ping","extra":${extra}}`)).toEqual({ kind: 'ping', event: 'ping' });
+    }
+  });
+});

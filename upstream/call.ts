@@ -1,0 +1,102 @@
+import type * as z from 'zod';
+import type { FailureClass } from '#domain/failure.ts';
+import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+import { judgeResult, type ServiceResult } from '#upstream/error-mapping.ts';
+import type { HttpTransport } from '#upstream/http.ts';
+
+/** What a call gives when it goes well. */
+export type AnswerOf<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['answer']>;
+
+/** One HTTP exchange, for metrics. Holds nothing of its contents. */
+export interface CallEvent {
+  readonly endpoint: EndpointName;
+  readonly outcome: 'ok' | FailureClass;
+  readonly durationMs: number;
+  /** HTTP status, where there was one. */
+  readonly status?: number;
+}
+
+export interface CallOptions {
+  /** Value of `{id}` in the endpoint's path. */
+  readonly id?: string;
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Exact bytes of a JSON body. */
+  readonly body?: Buffer;
+  /** Milliseconds for the whole exchange. */
+  readonly deadlineMs: number;
+}
+
+/** Makes one call of the contract over HTTP: one request, one judged result, never a throw. */
+export type Caller = <Name extends EndpointName>(
+  endpoint: Name,
+  options: CallOptions,
+  contradiction?: (value: AnswerOf<Name>) => string | undefined,
+) => Promise<ServiceResult<AnswerOf<Name>>>;
+
+export interface CallerOptions {
+  /** Address of the service in its mode, as `serviceAddress` gives it. */
+  readonly address: string;
+  readonly transport: HttpTransport;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly onCall?: (event: CallEvent) => void;
+}
+
+export function createCaller({ address, transport, now, onCall }: CallerOptions): Caller {
+  const basePath = new URL(address).pathname.replace(/\/+$/, '');
+  return async (endpoint, options, contradiction) => {
+    const contract: EndpointContract = ENDPOINTS[endpoint];
+    const startedAt = now();
+    const exchange = await transport.send({
+      method: contract.method,
+      path: basePath + pathOf(contract, options),
+      headers: {
+        accept: 'application/json',
+        // Bodies are small, and a compressed one would need a limit on what it unpacks to.
+        'accept-encoding': 'identity',
+        'user-agent': 'reseller-fulfilment',
+        ...(options.body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...options.headers,
+      },
+      ...(options.body === undefined ? {} : { body: options.body }),
+      deadlineMs: options.deadlineMs,
+      // A server may close an idle connection at the moment it is used again. For a purchase that would make an
+      // unknown out of nothing, so each has a connection of its own.
+      ownConnection: contract.idempotencyKey,
+    });
+    // The endpoint's own schema: the compiler cannot follow the name through the table.
+    const schema = contract.answer as z.ZodType<AnswerOf<typeof endpoint>>;
+    const result = judgeResult(exchange, contradiction === undefined ? { schema } : { schema, contradiction }, now());
+    report(onCall, {
+      endpoint,
+      outcome: result.ok ? 'ok' : result.failure,
+      durationMs: Math.max(0, now() - startedAt),
+      ...(result.status === undefined ? {} : { status: result.status }),
+    });
+    return result;
+  };
+}
+
+function pathOf(contract: EndpointContract, { id = '', query = {} }: CallOptions): string {
+  const path = contract.path.replace('{id}', pathSegment(id));
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, value);
+  }
+  return search.size === 0 ? path : `${path}?${search.toString()}`;
+}
+
+/** An id as one segment of a path; a lone `.` or `..` would be a step in the path instead. */
+function pathSegment(id: string): string {
+  const encoded = encodeURIComponent(id.toWellFormed());
+  return /^\.{1,2}$/.test(encoded) ? encoded.replaceAll('.', '%2E') : encoded;
+}
+
+function report(onCall: CallerOptions['onCall'], event: CallEvent): void {
+  try {
+    onCall?.(event);
+  } catch {
+    // The result of a purchase must not be lost to a mistake in a metric.
+  }
+}

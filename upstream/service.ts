@@ -1,0 +1,63 @@
+import type { Capabilities } from '#domain/capabilities.ts';
+import { serviceAddress, type ServiceMode } from '#domain/service-address.ts';
+import { createCaller, type CallEvent } from '#upstream/call.ts';
+import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
+import { createHttpTransport, type Timers } from '#upstream/http.ts';
+import { createServiceSession, type TokenStore } from '#upstream/session.ts';
+
+export interface ServiceOptions {
+  /** `{base_url}`, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly mode: ServiceMode;
+  readonly email: string;
+  readonly password: string;
+  readonly deviceName: string;
+  /** Token lifetime to ask for, in days; used in production only. */
+  readonly tokenDays?: number | undefined;
+  readonly capabilities: Capabilities;
+  /** Milliseconds for one call with everything in it; below the lease of a send. */
+  readonly deadlineMs: number;
+  readonly tokens: TokenStore;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly timers?: Timers;
+  /** Told of every HTTP exchange, for metrics. */
+  readonly onCall?: (event: CallEvent) => void;
+  /** Told of errors of the token store. */
+  readonly onStoreError?: (error: unknown) => void;
+}
+
+export interface Service {
+  readonly client: ServiceClient;
+  /** Waits for calls under way, then closes all connections. */
+  close(): Promise<void>;
+}
+
+/** Puts client, login session and connections together; what a process needs to talk to the service. */
+export function openService(options: ServiceOptions): Service {
+  const address = serviceAddress(options.baseUrl, options.mode);
+  const { now, timers, onCall, onStoreError } = options;
+  const transport = createHttpTransport({
+    origin: new URL(address).origin,
+    ...(timers === undefined ? {} : { timers }),
+  });
+  const call = createCaller({ address, transport, now, ...(onCall === undefined ? {} : { onCall }) });
+  const session = createServiceSession({
+    call,
+    store: options.tokens,
+    credentials: { email: options.email, password: options.password, deviceName: options.deviceName },
+    mode: options.mode,
+    tokenDays: options.tokenDays,
+    now,
+    ...(timers === undefined ? {} : { timers }),
+    ...(onStoreError === undefined ? {} : { onStoreError }),
+  });
+  const { capabilities, deadlineMs } = options;
+  return {
+    client: createServiceClient({ call, session, capabilities, deadlineMs }),
+    close: async () => {
+      await session.settled();
+      await transport.close();
+    },
+  };
+}
