@@ -257,7 +257,9 @@ export function readCodecServerConfig(environment: Environment = process.env): C
       context.addIssue({
         code: 'custom',
         path: ['CODEC_HOST'],
-        message: 'others than this machine could decrypt everything: set CODEC_TOKEN, or CODEC_WITHOUT_TOKEN=true where something else keeps strangers out',
+        message:
+          'others than this machine could decrypt everything: set CODEC_TOKEN, or CODEC_WITHOUT_TOKEN=true where ' +
+          'something else keeps strangers out',
       });
     }),
     environment,

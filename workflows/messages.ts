@@ -18,6 +18,9 @@ export const WORKFLOW_TYPES = {
   sweep: 'sweepWorkflow',
 } as const;
 
+/** Type of the non-retryable failure by which an activity says that the order has ended; its first detail says how. */
+export const ORDER_FINISHED = 'OrderFinished';
+
 /** Workflow id of an order; shown in the Temporal UI. @param orderId `ord_…`. */
 export function orderWorkflowId(orderId: string): string {
   return `order/${orderId}`;

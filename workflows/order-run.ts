@@ -9,20 +9,19 @@ import {
   proxyLocalActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import {
-  ORDER_FINISHED,
-  type AttemptView,
-  type OrderActivities,
-  type OrderEnd,
-  type OrderSnapshot,
-  type SendResult,
-  type StepRecord,
+import type {
+  AttemptView,
+  OrderActivities,
+  OrderEnd,
+  OrderSnapshot,
+  SendResult,
+  StepRecord,
 } from '#activities/order-types.ts';
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { afterAcceptance, decideAfterSend, decideSettlement, type NextStep } from '#domain/purchase-decision.ts';
-import type { OrderWorkflowInput } from '#workflows/messages.ts';
+import { ORDER_FINISHED, type OrderWorkflowInput } from '#workflows/messages.ts';
 import type { ObservationQueue } from '#workflows/observations.ts';
 import type { OrderProgress, Standing } from '#workflows/order-progress.ts';
 

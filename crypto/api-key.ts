@@ -1,0 +1,62 @@
+import { createHash, randomBytes as systemRandomBytes, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Keys of our own API: `rsk_<prefix>_<secret>`. The prefix is public: a key is found, listed and revoked by it. Both
+ * parts are letters and digits only, so that a double click selects the whole key and no shell or URL changes it.
+ *
+ * Only a SHA-256 hash is stored, unsalted and fast. That is enough here, and would not be for a password: the secret is
+ * 256 random bits, which nobody can guess or look up in a table, however fast the hash is.
+ */
+const KEY = /^rsk_([0-9A-Za-z]{8})_([0-9A-Za-z]{43})$/;
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const PREFIX_LENGTH = 8;
+/** 62^43 is just above 2^256. */
+const SECRET_LENGTH = 43;
+const SECRET_BYTES = 32;
+/** 16 bits more than eight letters take, so that all of them are about equally likely. */
+const PREFIX_BYTES = 8;
+
+export interface GeneratedApiKey {
+  /** Shown once and never stored. */
+  readonly key: string;
+  /** Stored in plain text, unique. */
+  readonly prefix: string;
+  /** Stored. */
+  readonly hash: Buffer;
+}
+
+/** Makes a new key. @param randomBytes a cryptographic source; tests pass their own. */
+export function generateApiKey(randomBytes: (size: number) => Uint8Array = systemRandomBytes): GeneratedApiKey {
+  const prefix = base62(randomBytes(PREFIX_BYTES), PREFIX_LENGTH);
+  const key = `rsk_${prefix}_${base62(randomBytes(SECRET_BYTES), SECRET_LENGTH)}`;
+  return { key, prefix, hash: hashApiKey(key) };
+}
+
+/** @returns the public prefix to look the key up by, or undefined when `text` is not one of our keys. */
+export function parseApiKey(text: string): { readonly prefix: string } | undefined {
+  const prefix = KEY.exec(text)?.[1];
+  return prefix === undefined ? undefined : { prefix };
+}
+
+/** What is stored instead of the key. */
+export function hashApiKey(key: string): Buffer {
+  return createHash('sha256').update(key, 'utf8').digest();
+}
+
+/** Compares in constant time. @param hash as stored. */
+export function matchesApiKey(key: string, hash: Uint8Array): boolean {
+  const presented = hashApiKey(key);
+  return hash.length === presented.length && timingSafeEqual(presented, hash);
+}
+
+/** The bytes as a number to base 62, its `length` lowest digits. */
+function base62(bytes: Uint8Array, length: number): string {
+  let rest = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let digits = '';
+  for (let position = 0; position < length; position += 1) {
+    digits = ALPHABET.charAt(Number(rest % 62n)) + digits;
+    rest /= 62n;
+  }
+  return digits;
+}

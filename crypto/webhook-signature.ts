@@ -1,0 +1,84 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** Seconds a webhook's timestamp may differ from the receiver's clock, either way (specification, Limits). */
+export const WEBHOOK_TOLERANCE_SECONDS = 300;
+
+/** Why a delivery is not authentic. All are answered with 401; the name is for metrics and logs only. */
+export const WEBHOOK_REFUSALS = [
+  'timestamp_missing',
+  'timestamp_malformed',
+  'timestamp_out_of_tolerance',
+  'signature_missing',
+  'signature_malformed',
+  'no_accepted_secret',
+  'signature_mismatch',
+] as const;
+export type WebhookRefusal = (typeof WEBHOOK_REFUSALS)[number];
+
+export type WebhookVerdict = { readonly ok: true } | { readonly ok: false; readonly reason: WebhookRefusal };
+
+/** A secret of the service, and until when (epoch milliseconds, inclusive) it is accepted during a rotation. */
+export interface AcceptedSecret {
+  readonly secret: string;
+  readonly acceptedUntil?: number;
+}
+
+export interface SignedDelivery {
+  /** `X-Service-Timestamp` as received. */
+  readonly timestampHeader: string | undefined;
+  /** `X-Service-Signature` as received. Node joins a repeated header with commas, which is then refused as malformed. */
+  readonly signatureHeader: string | undefined;
+  /** The request body exactly as received, before any decoding. */
+  readonly rawBody: Uint8Array;
+  readonly secrets: readonly AcceptedSecret[];
+  /** The receiver's clock, epoch milliseconds. */
+  readonly now: number;
+}
+
+/** Twelve digits reach the year 33658 and stay far inside the exact integers. */
+const UNIX_SECONDS = /^[0-9]{1,12}$/;
+const SIGNATURE = /^v1=([0-9a-f]{64})$/;
+
+/**
+ * Verifies an inbound webhook (specification, Signature rules 1 to 4): `v1=` and the lowercase hexadecimal HMAC-SHA-256
+ * of timestamp, full stop and raw body.
+ *
+ * The clock counts in whole seconds, as the timestamp does: a fraction of the current second is dropped, then a
+ * difference of up to {@link WEBHOOK_TOLERANCE_SECONDS} is accepted.
+ *
+ * Says nothing about duplicates (rule 5): who stores the delivery judges those.
+ */
+export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
+  const { timestampHeader, signatureHeader, rawBody, secrets, now } = delivery;
+
+  if (timestampHeader === undefined) return refuse('timestamp_missing');
+  if (!UNIX_SECONDS.test(timestampHeader)) return refuse('timestamp_malformed');
+  const distance = Math.abs(Math.floor(now / 1_000) - Number(timestampHeader));
+  // Written so that a clock that is not a number refuses too.
+  if (!(distance <= WEBHOOK_TOLERANCE_SECONDS)) return refuse('timestamp_out_of_tolerance');
+
+  if (signatureHeader === undefined) return refuse('signature_missing');
+  const digest = SIGNATURE.exec(signatureHeader)?.[1];
+  if (digest === undefined) return refuse('signature_malformed');
+
+  const accepted = secrets.filter((candidate) => isAccepted(candidate, now));
+  if (accepted.length === 0) return refuse('no_accepted_secret');
+
+  const received = Buffer.from(digest, 'hex');
+  let matches = false;
+  // Every secret is tried, also after a match, so that the time taken does not tell which one it was.
+  for (const { secret } of accepted) {
+    const expected = createHmac('sha256', secret).update(timestampHeader).update('.').update(rawBody).digest();
+    matches = timingSafeEqual(expected, received) || matches;
+  }
+  return matches ? { ok: true } : refuse('signature_mismatch');
+}
+
+function refuse(reason: WebhookRefusal): WebhookVerdict {
+  return { ok: false, reason };
+}
+
+/** An empty secret would let anybody sign. */
+function isAccepted({ secret, acceptedUntil }: AcceptedSecret, now: number): boolean {
+  return secret !== '' && (acceptedUntil === undefined || now <= acceptedUntil);
+}

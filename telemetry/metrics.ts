@@ -1,0 +1,128 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/**
+ * Every metric of the product, typed. Labels are closed sets (route patterns, endpoint names, states), never ids or
+ * raw paths, so that the number of series stays bounded.
+ */
+export interface Metrics {
+  /** Requests to our API. `route` is the pattern (`/v1/orders/:id`), `unmatched` where there is none. */
+  readonly httpRequests: Counter<'method' | 'route' | 'status'>;
+  readonly httpDuration: Histogram<'method' | 'route'>;
+  /** Calls to the service. `endpoint` is the name in the contract, `outcome` is `success` or a failure class. */
+  readonly upstreamCalls: Counter<'endpoint' | 'outcome'>;
+  readonly upstreamDuration: Histogram<'endpoint'>;
+  /** Webhook deliveries by what was answered: `accepted`, `duplicate`, `quarantined` or the reason of the refusal. */
+  readonly webhookDeliveries: Counter<'result'>;
+  /** Rows the relay took, by `queue` (`inbox`, `outbox`) and `result`. */
+  readonly relayRows: Counter<'queue' | 'result'>;
+  /** Age of the oldest row that waits for the relay, in seconds; 0 when none does. */
+  readonly relayLag: Gauge<'queue'>;
+  /** From the moment a row was due to its hand-over to Temporal, in seconds. */
+  readonly relayDelay: Histogram<'queue'>;
+  /** Orders by status, unfinished ones only where counting all would be costly. */
+  readonly orders: Gauge<'status'>;
+  /** Open cases: what waits for a person. */
+  readonly casesOpen: Gauge<'reason'>;
+  /** Refreshes that failed; their gauges then show old values. */
+  readonly refreshFailures: Counter;
+  /** Runs before every render, to set gauges from the database. A failure is counted and leaves the rest readable. */
+  refreshWith(refresh: () => Promise<void>): void;
+  /** The exposition text for `/metrics`. */
+  render(): Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+/** Seconds. Database work takes milliseconds, a purchase at the service up to its deadline of 20 s. */
+const DURATION_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30];
+
+/**
+ * Makes the metrics on a registry of their own, so that two of them live side by side in one process.
+ *
+ * @param options.processMetrics also measure memory, CPU, event loop and garbage collection; default true.
+ */
+export function createMetrics(options: { readonly processMetrics?: boolean } = {}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (options.processMetrics !== false) collectDefaultMetrics({ register: registry });
+
+  const refreshes: (() => Promise<void>)[] = [];
+  const refreshFailures = new Counter({
+    name: 'reseller_metrics_refresh_failures_total',
+    help: 'Refreshes of gauges that failed; those gauges show old values.',
+    registers,
+  });
+
+  return {
+    httpRequests: new Counter({
+      name: 'reseller_http_requests_total',
+      help: 'Requests to the API by method, route pattern and status.',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    }),
+    httpDuration: new Histogram({
+      name: 'reseller_http_request_duration_seconds',
+      help: 'Time from request to answer.',
+      labelNames: ['method', 'route'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    upstreamCalls: new Counter({
+      name: 'reseller_upstream_calls_total',
+      help: 'Calls to the service by endpoint and outcome (success or failure class).',
+      labelNames: ['endpoint', 'outcome'],
+      registers,
+    }),
+    upstreamDuration: new Histogram({
+      name: 'reseller_upstream_call_duration_seconds',
+      help: 'Time of a call to the service, from sending to the outcome.',
+      labelNames: ['endpoint'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    webhookDeliveries: new Counter({
+      name: 'reseller_webhook_deliveries_total',
+      help: 'Deliveries of the service by result.',
+      labelNames: ['result'],
+      registers,
+    }),
+    relayRows: new Counter({
+      name: 'reseller_relay_rows_total',
+      help: 'Rows taken by the relay, by queue and result.',
+      labelNames: ['queue', 'result'],
+      registers,
+    }),
+    relayLag: new Gauge({
+      name: 'reseller_relay_lag_seconds',
+      help: 'Age of the oldest row waiting for the relay.',
+      labelNames: ['queue'],
+      registers,
+    }),
+    relayDelay: new Histogram({
+      name: 'reseller_relay_delay_seconds',
+      help: 'Time from when a row was due until it was handed over.',
+      labelNames: ['queue'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    orders: new Gauge({
+      name: 'reseller_orders',
+      help: 'Orders by status.',
+      labelNames: ['status'],
+      registers,
+    }),
+    casesOpen: new Gauge({
+      name: 'reseller_cases_open',
+      help: 'Open cases by reason.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    refreshFailures,
+    refreshWith(refresh) {
+      refreshes.push(refresh);
+    },
+    async render() {
+      const outcomes = await Promise.allSettled(refreshes.map(async (refresh) => refresh()));
+      refreshFailures.inc(outcomes.filter(({ status }) => status === 'rejected').length);
+      return { contentType: registry.contentType, body: await registry.metrics() };
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** Entry of the codec server's process: decrypts payloads for the Temporal UI and CLI. */
+import { readCodecServerConfig } from '#config/config.ts';
+import { exitOnConfigurationError } from '#config/fields.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { startCodecServer } from '#temporal/codec-server.ts';
+import { EncryptionCodec } from '#temporal/payload-codec.ts';
+
+const config = exitOnConfigurationError(() => readCodecServerConfig());
+const { host, port, allowedOrigins, token } = config;
+const logger = createLogger({
+  level: config.logLevel,
+  name: 'codec-server',
+  ...(token === undefined ? {} : { secrets: [token] }),
+});
+
+try {
+  const codec = new EncryptionCodec(new KeyRing(config.encryptionKeys));
+  const server = await startCodecServer({ host, port, codec, allowedOrigins, token, logger });
+  logger.info({ host: server.host, port: server.port, allowedOrigins }, 'the codec server listens');
+  const stop = () => void server.close().then(() => logger.info('the codec server has stopped'));
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+} catch (error) {
+  logger.fatal({ err: error }, `the codec server cannot listen on ${host}:${port}; CODEC_PORT names another port`);
+  process.exitCode = 1;
+}

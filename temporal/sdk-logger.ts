@@ -1,0 +1,28 @@
+import { DefaultLogger, type LogEntry } from '@temporalio/worker';
+import type { Logger } from '#telemetry/logger.ts';
+
+/**
+ * Sends what the Temporal SDK logs (worker, core, workflows, activities) through our logger, and so through its
+ * redaction: `Runtime.install({ logger: createSdkLogger(logger) })`.
+ */
+export function createSdkLogger(logger: Logger): DefaultLogger {
+  // Our own level decides.
+  return new DefaultLogger('TRACE', (entry) => write(logger, entry));
+}
+
+function write(logger: Logger, { level, message, meta }: LogEntry): void {
+  const { error, ...fields } = (meta ?? {}) as Record<string, unknown>;
+  const shown = error === undefined ? fields : { ...fields, err: error };
+  switch (level) {
+    case 'TRACE':
+      return logger.trace(shown, message);
+    case 'DEBUG':
+      return logger.debug(shown, message);
+    case 'INFO':
+      return logger.info(shown, message);
+    case 'WARN':
+      return logger.warn(shown, message);
+    case 'ERROR':
+      return logger.error(shown, message);
+  }
+}

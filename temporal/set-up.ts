@@ -1,0 +1,180 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Connection } from '@temporalio/client';
+import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js';
+import { msToTs } from '@temporalio/common/lib/time.js';
+import type { TemporalConfig } from '#config/config.ts';
+import { connect } from '#temporal/connection.ts';
+import { GRPC_STATUS, grpcStatus } from '#temporal/grpc-status.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+
+/**
+ * For a namespace that we create: how long a closed workflow stays visible. Business facts live in PostgreSQL for good;
+ * this is for operators who look into a complaint.
+ */
+const RETENTION_DAYS = 30;
+
+/** A server on PostgreSQL takes up to half a minute until all of its parts know a new search attribute. */
+const USABLE_WITHIN_MS = 60_000;
+const POLL_MS = 200;
+
+/** The namespace cannot be made ready; the message says what to do. */
+export class NamespaceSetUpError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'NamespaceSetUpError';
+  }
+}
+
+export interface SetUpResult {
+  readonly namespaceCreated: boolean;
+  /** Names of the search attributes that were missing. */
+  readonly searchAttributesAdded: readonly string[];
+}
+
+/**
+ * Makes a namespace ready for our workflows: registers it if it is missing, adds the search attributes it lacks, and
+ * returns once they can be used. May run any number of times, and in several processes at once.
+ *
+ * @throws TemporalUnavailableError
+ * @throws NamespaceSetUpError when a search attribute exists with another type, or we may not create what is missing.
+ */
+export async function setUpNamespace(config: TemporalConfig): Promise<SetUpResult> {
+  const connection = await connect(config);
+  try {
+    const namespaceCreated = await ensureNamespace(connection, config.namespace);
+    const searchAttributesAdded = await ensureSearchAttributes(connection, config.namespace);
+    return { namespaceCreated, searchAttributesAdded };
+  } finally {
+    await connection.close();
+  }
+}
+
+async function ensureNamespace(connection: Connection, namespace: string): Promise<boolean> {
+  if (await namespaceExists(connection, namespace)) return false;
+  try {
+    await connection.workflowService.registerNamespace({
+      namespace,
+      description: 'Order fulfilment of a reseller of eSIM data packages',
+      workflowExecutionRetentionPeriod: msToTs(`${RETENTION_DAYS} days`),
+    });
+  } catch (error) {
+    if (grpcStatus(error) === GRPC_STATUS.permissionDenied) {
+      throw new NamespaceSetUpError(
+        `The namespace ${namespace} does not exist and we may not create it. Create it, or set TEMPORAL_NAMESPACE.`,
+        { cause: error },
+      );
+    }
+    if (grpcStatus(error) !== GRPC_STATUS.alreadyExists) throw error;
+  }
+  await until(`the namespace ${namespace}`, () => namespaceExists(connection, namespace));
+  return true;
+}
+
+async function namespaceExists(connection: Connection, namespace: string): Promise<boolean> {
+  try {
+    await connection.workflowService.describeNamespace({ namespace });
+    return true;
+  } catch (error) {
+    if (grpcStatus(error) === GRPC_STATUS.notFound) return false;
+    throw error;
+  }
+}
+
+/** Each search attribute with the number that the protocol gives its type. */
+const WANTED: ReadonlyMap<string, number> = new Map(
+  Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type) ?? 0]),
+);
+
+async function ensureSearchAttributes(connection: Connection, namespace: string): Promise<string[]> {
+  let added: string[] = [];
+  await until(`the search attributes of ${namespace}`, async () => {
+    const missing = await missingSearchAttributes(connection, namespace);
+    if (missing instanceof NotYet) return missing;
+    if (missing.size === 0) return areUsable(connection, namespace);
+    try {
+      await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: Object.fromEntries(missing) });
+      added = [...missing.keys()];
+    } catch (error) {
+      if (grpcStatus(error) === GRPC_STATUS.permissionDenied) throw mayNotAdd(namespace, missing, error);
+      // Another process may be adding them at this moment: look again.
+      return new NotYet(error);
+    }
+    return new NotYet();
+  });
+  return added;
+}
+
+/** @throws NamespaceSetUpError when one exists with another type. */
+async function missingSearchAttributes(
+  connection: Connection,
+  namespace: string,
+): Promise<ReadonlyMap<string, number> | NotYet> {
+  const customAttributes = await existingSearchAttributes(connection, namespace);
+  if (customAttributes instanceof NotYet) return customAttributes;
+  const conflicts = [...WANTED]
+    .filter(([name, type]) => (customAttributes[name] ?? type) !== type)
+    .map(([name]) => name);
+  if (conflicts.length > 0) {
+    throw new NamespaceSetUpError(
+      `The namespace ${namespace} has search attributes with our names and other types: ${conflicts.join(', ')}. ` +
+        'Remove them there, or set TEMPORAL_NAMESPACE to a namespace of our own.',
+    );
+  }
+  return new Map([...WANTED].filter(([name]) => customAttributes[name] === undefined));
+}
+
+/** The parts of the server learn of a namespace one after the other; one that was just registered is unknown to some. */
+async function existingSearchAttributes(
+  connection: Connection,
+  namespace: string,
+): Promise<Readonly<Record<string, number>> | NotYet> {
+  try {
+    return (await connection.operatorService.listSearchAttributes({ namespace })).customAttributes;
+  } catch (error) {
+    if (grpcStatus(error) === GRPC_STATUS.notFound) return new NotYet(error);
+    throw error;
+  }
+}
+
+/** The part of the server that takes our calls learns of new search attributes later than the list shows them. */
+async function areUsable(connection: Connection, namespace: string): Promise<true | NotYet> {
+  const query = [...WANTED.keys()].map((name) => `${name} IS NULL`).join(' AND ');
+  try {
+    await connection.workflowService.countWorkflowExecutions({ namespace, query });
+    return true;
+  } catch (error) {
+    return new NotYet(error);
+  }
+}
+
+function mayNotAdd(namespace: string, missing: ReadonlyMap<string, number>, cause: unknown): NamespaceSetUpError {
+  const wanted = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => missing.has(name));
+  return new NamespaceSetUpError(
+    `We may not add search attributes to the namespace ${namespace}. Add these there: ` +
+      `${wanted.map(({ name, type }) => `${name} (${type})`).join(', ')}.`,
+    { cause },
+  );
+}
+
+/** Why something is not there yet, if anything is known. */
+class NotYet {
+  readonly reason: unknown;
+
+  constructor(reason?: unknown) {
+    this.reason = reason;
+  }
+}
+
+async function until(what: string, isReady: () => Promise<boolean | NotYet>): Promise<void> {
+  const deadline = performance.now() + USABLE_WITHIN_MS;
+  for (;;) {
+    const answer = await isReady();
+    if (answer === true) return;
+    if (performance.now() > deadline) {
+      const options = answer instanceof NotYet && answer.reason !== undefined ? { cause: answer.reason } : undefined;
+      const seconds = USABLE_WITHIN_MS / 1_000;
+      throw new NamespaceSetUpError(`Temporal did not make ${what} usable within ${seconds} s.`, options);
+    }
+    await delay(POLL_MS);
+  }
+}

@@ -1,0 +1,120 @@
+import { fileURLToPath } from 'node:url';
+import type { Client } from '@temporalio/client';
+import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { connectNative, createClient } from '#temporal/connection.ts';
+import { createDataConverter } from '#temporal/data-converter.ts';
+import { createSdkLogger } from '#temporal/sdk-logger.ts';
+import { setUpNamespace } from '#temporal/set-up.ts';
+import { signalOrder, startOrderWorkflow, type OrderStart } from '#temporal/start-order.ts';
+import { createNamespace, temporalAddress } from '#test/support/temporal.ts';
+import { TASK_QUEUE, type ServiceObservation } from '#workflows/messages.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+
+const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
+let native: NativeConnection;
+let client: Client;
+let namespace: string;
+
+beforeAll(async () => {
+  Runtime.install({ logger: createSdkLogger(createLogger({ level: 'error', name: 'test' })) });
+  namespace = await createNamespace();
+  const config = { address: temporalAddress(), namespace, tls: false, apiKey: undefined };
+  await setUpNamespace(config);
+  native = await connectNative(config);
+  client = createClient(native, config, keyRing);
+});
+afterAll(() => native.close());
+
+const start = (orderId: string): OrderStart => ({
+  orderId,
+  policy: DEFAULT_POLICY.purchase,
+  packageId: 17,
+  externalOrderId: 'shop `order` 1',
+  environment: 'sandbox',
+});
+
+const observation: ServiceObservation = {
+  inboxId: '1',
+  source: 'webhook',
+  attemptNumber: 1,
+  outcome: 'completed',
+  decision: 'advance',
+};
+
+/** With a worker whose order workflow ends at the first word of the service. */
+async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> {
+  const worker = await Worker.create({
+    connection: native,
+    namespace,
+    taskQueue: TASK_QUEUE,
+    workflowsPath: fileURLToPath(new URL('temporal-workflows.ts', import.meta.url)),
+    dataConverter: createDataConverter(keyRing),
+  });
+  return worker.runUntil(work);
+}
+
+describe('starting the workflow of an order', () => {
+  it('starts it once, whoever asks and how often', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => startOrderWorkflow(client, start('ord_once'))));
+    expect(outcomes.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'running'), 'started']);
+  });
+
+  it('shows package, reference and environment as search attributes and summary, before any worker runs', async () => {
+    await startOrderWorkflow(client, start('ord_shown'));
+    const description = await client.workflow.getHandle('order/ord_shown').describe();
+    const shown = description.typedSearchAttributes;
+    expect(shown.get(SEARCH_ATTRIBUTES.product)).toBe('esim-order');
+    expect(shown.get(SEARCH_ATTRIBUTES.stage)).toBe('submitting');
+    expect(shown.get(SEARCH_ATTRIBUTES.needsAttention)).toBe(false);
+    expect(shown.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
+    expect(shown.get(SEARCH_ATTRIBUTES.externalReference)).toBe('shop `order` 1');
+    expect(shown.get(SEARCH_ATTRIBUTES.environment)).toBe('sandbox');
+    expect(await description.staticSummary()).toBe("Package 17 for `shop 'order' 1` (sandbox)");
+    expect(await description.staticDetails()).toContain('ord_shown');
+  });
+
+  it('starts it anew after Terminate, and tells that it ended well after it has', async () => {
+    expect(await startOrderWorkflow(client, start('ord_again'))).toBe('started');
+    const handle = client.workflow.getHandle('order/ord_again');
+    await handle.terminate('an operator');
+    expect(await startOrderWorkflow(client, start('ord_again'))).toBe('started');
+    await withWorker(async () => {
+      expect(await signalOrder(client, start('ord_again'), observation)).toBe('told');
+      expect(await handle.result()).toEqual({ status: 'completed', esimId: 'esim-of-ord_again' });
+    });
+    expect(await startOrderWorkflow(client, start('ord_again'))).toBe('finished');
+  });
+
+  it('can be eager: the worker of the same process takes the first task', async () => {
+    await withWorker(async () => {
+      expect(await startOrderWorkflow(client, start('ord_eager'), { eager: true })).toBe('started');
+      expect(await startOrderWorkflow(client, start('ord_eager'), { eager: true })).toBe('running');
+      await signalOrder(client, start('ord_eager'), observation);
+      expect(await client.workflow.getHandle('order/ord_eager').result()).toMatchObject({ status: 'completed' });
+    });
+  });
+});
+
+describe('telling an order what the service said', () => {
+  it('starts the workflow where none runs, also after Terminate, with the same attributes', async () => {
+    await startOrderWorkflow(client, start('ord_told'));
+    await client.workflow.getHandle('order/ord_told').terminate();
+    expect(await signalOrder(client, start('ord_told'), observation)).toBe('told');
+    const { typedSearchAttributes, status } = await client.workflow.getHandle('order/ord_told').describe();
+    expect(status.name).toBe('RUNNING');
+    expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
+  });
+
+  it('says when the workflow has ended well, and starts no second one', async () => {
+    await withWorker(async () => {
+      await signalOrder(client, start('ord_done'), observation);
+      await client.workflow.getHandle('order/ord_done').result();
+    });
+    expect(await signalOrder(client, start('ord_done'), observation)).toBe('finished');
+    expect((await client.workflow.getHandle('order/ord_done').describe()).status.name).toBe('COMPLETED');
+  });
+});

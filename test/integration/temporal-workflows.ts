@@ -1,0 +1,44 @@
+/** Workflows of the tests of `temporal/`: small, and with everything that a history can hold. */
+import { ApplicationFailure, condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
+import { serviceObservedSignal, type OrderWorkflowInput, type OrderWorkflowResult } from '#workflows/messages.ts';
+
+export interface TestActivities {
+  echo(text: string): Promise<string>;
+  fail(text: string): Promise<void>;
+}
+
+const { echo, fail } = proxyActivities<TestActivities>({
+  startToCloseTimeout: '30s',
+  retry: { maximumAttempts: 1 },
+  summary: 'summary with canary-summary',
+});
+
+export const noteSignal = defineSignal<[string]>('note');
+
+/** Puts canaries wherever user data can stand: arguments, results, signals, summaries, failures and their causes. */
+export async function canaryWorkflow(argument: string): Promise<string> {
+  let note = '';
+  setHandler(noteSignal, (text) => void (note = text));
+  const echoed = await echo(argument);
+  await condition(() => note !== '');
+  try {
+    await fail(echoed);
+  } catch (error) {
+    if (!note.includes('end badly')) return `canary-result ${note}`;
+    throw ApplicationFailure.create({
+      message: 'canary-workflow-failure',
+      details: ['canary-detail'],
+      nonRetryable: true,
+      cause: error as Error,
+    });
+  }
+  throw ApplicationFailure.nonRetryable('the failing activity has not failed');
+}
+
+/** Stands in for the order workflow: ends at the first word of the service. */
+export async function orderWorkflow(input: OrderWorkflowInput): Promise<OrderWorkflowResult> {
+  let heard = 0;
+  setHandler(serviceObservedSignal, () => void (heard += 1));
+  await condition(() => heard > 0);
+  return { status: 'completed', esimId: `esim-of-${input.orderId}` };
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { generateApiKey, hashApiKey, matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
+
+describe('API keys', () => {
+  it('carry a public prefix and a secret, in letters and digits only', () => {
+    const { key, prefix } = generateApiKey();
+    expect(key).toMatch(/^rsk_[0-9A-Za-z]{8}_[0-9A-Za-z]{43}$/);
+    expect(key.split('_')[1]).toBe(prefix);
+    expect(parseApiKey(key)).toEqual({ prefix });
+  });
+
+  it('hold all 256 bits of the random secret: different bytes make different keys', () => {
+    const bytes = fc.uint8Array({ minLength: 32, maxLength: 32 });
+    const keyOf = (secret: Uint8Array) => generateApiKey((size) => (size === 32 ? secret : new Uint8Array(size))).key;
+    fc.assert(
+      fc.property(bytes, fc.integer({ min: 0, max: 255 }), (secret, bit) => {
+        const other = Uint8Array.from(secret, (byte, index) => (index === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
+        expect(keyOf(other)).not.toBe(keyOf(secret));
+      }),
+    );
+  });
+
+  it('keep their form at both ends of the range', () => {
+    expect(generateApiKey((size) => new Uint8Array(size)).key).toBe(`rsk_${'0'.repeat(8)}_${'0'.repeat(43)}`);
+    expect(parseApiKey(generateApiKey((size) => new Uint8Array(size).fill(255)).key)).toBeDefined();
+  });
+
+  it('are stored as a hash that only the key itself matches', () => {
+    const { key, hash } = generateApiKey();
+    expect(hash).toHaveLength(32);
+    expect(hash.toString('latin1')).not.toContain(key.slice(-43));
+    expect(matchesApiKey(key, hash)).toBe(true);
+    expect(matchesApiKey(generateApiKey().key, hash)).toBe(false);
+    expect(matchesApiKey(`${key} `, hash)).toBe(false);
+  });
+
+  it('are bound to their prefix: the same secret under another prefix does not match', () => {
+    const { key, hash } = generateApiKey();
+    expect(matchesApiKey(`rsk_AAAAAAAA_${key.slice(-43)}`, hash)).toBe(false);
+  });
+
+  it('do not match a hash of the wrong length instead of throwing', () => {
+    const { key } = generateApiKey();
+    expect(matchesApiKey(key, hashApiKey(key).subarray(0, 31))).toBe(false);
+    expect(matchesApiKey(key, Buffer.alloc(0))).toBe(false);
+  });
+
+  it.each([
+    '',
+    'rsk_',
+    'rsk_short_x',
+    `sk_${'a'.repeat(8)}_${'b'.repeat(43)}`,
+    `rsk_${'a'.repeat(8)}_${'b'.repeat(42)}`,
+    `rsk_${'a'.repeat(8)}_${'b'.repeat(44)}`,
+    `rsk_${'a'.repeat(8)}_${'b'.repeat(42)}-`,
+    `rsk_${'a'.repeat(8)}_${'b'.repeat(43)}\n`,
+    ` rsk_${'a'.repeat(8)}_${'b'.repeat(43)}`,
+  ])('are not recognised in %j', (text) => {
+    expect(parseApiKey(text)).toBeUndefined();
+  });
+});

@@ -1,0 +1,192 @@
+import { DrizzleQueryError } from 'drizzle-orm/errors';
+import pg from 'pg';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { createLogger, type Logger } from '#telemetry/logger.ts';
+
+/** A logger and what it wrote. */
+function recording(level = 'trace', secrets: readonly string[] = []) {
+  const lines: string[] = [];
+  const logger = createLogger({ level, name: 'test', secrets }, { write: (line) => void lines.push(line) });
+  return {
+    logger,
+    lines,
+    text: () => lines.join(''),
+    last: () => z.record(z.string(), z.unknown()).parse(JSON.parse(lines.at(-1) ?? '')),
+  };
+}
+
+function written(log: (logger: Logger) => void): string {
+  const { logger, text } = recording();
+  log(logger);
+  return text();
+}
+
+function errorOf(action: () => unknown): unknown {
+  try {
+    return action();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('the logger', () => {
+  it('writes one JSON line per entry with time, level, name and sentence', () => {
+    const { logger, lines, last } = recording();
+    logger.info({ orderId: 'ord_01J' }, 'order %s', 'accepted');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatch(/\n$/);
+    expect(last()).toMatchObject({ level: 'info', name: 'test', orderId: 'ord_01J', msg: 'order accepted' });
+    expect(Date.parse(String(last()['time']))).not.toBeNaN();
+  });
+
+  it('writes nothing when silent, and only what its level allows otherwise', () => {
+    const silent = recording('silent');
+    silent.logger.fatal('nobody hears this');
+    expect(silent.lines).toEqual([]);
+    const warn = recording('warn');
+    warn.logger.info('too quiet');
+    warn.logger.warn('loud enough');
+    expect(warn.lines).toHaveLength(1);
+  });
+
+  it.each([
+    'authorization', 'Authorization', 'password', 'servicePassword', 'token', 'access_token', 'accessToken', 'cookie',
+    'activation_code', 'activationCode', 'matching_id', 'matchingId', 'device_imei', 'deviceImei', 'imei', 'lpa',
+    'customer_reference', 'customerReference', 'signature', 'X-Service-Signature', 'secret', 'webhookSecrets',
+    'idempotencyKey', 'Idempotency-Key', 'api_key', 'sealedBody', 'rawBody', 'params', 'body',
+  ])('never shows the field %s, at the top, in lists or deep inside', (name) => {
+    const canary = 'canary-4f1c';
+    expect(written((log) => log.info({ [name]: canary }, 'top'))).not.toContain(canary);
+    expect(written((log) => log.info({ a: [{ b: { [name]: { inner: [canary] } } }] }, 'deep'))).not.toContain(canary);
+    expect(written((log) => log.child({ [name]: canary }).info('child'))).not.toContain(canary);
+    expect(written((log) => log.child({}).child({ a: { [name]: canary } }).info('grandchild'))).not.toContain(canary);
+  });
+
+  it('says that a secret is absent or switched on, which is no secret', () => {
+    const { logger, last } = recording();
+    logger.info({ token: null, tokenRenewed: true }, 'login');
+    expect(last()).toMatchObject({ token: null, tokenRenewed: true });
+  });
+
+  it.each([
+    ['a bearer token', 'Authorization: Bearer abc.def-123456', 'abc.def'],
+    ['one of our keys', 'key rsk_AbCd1234_0123456789012345678901234567890123456789012 used', '0123456789'],
+    ['a webhook secret', 'signed with whsec_c2VjcmV0', 'c2VjcmV0'],
+    ['a webhook signature', `got v1=${'ab'.repeat(32)}`, 'abab'],
+    ['an activation code', 'LPA:1$smdp.example.com$K2-ABC-XYZ given', 'K2-ABC'],
+    ['an activation code without its prefix', 'got 1$smdp.example.com$K2-ABC-XYZ', 'K2-ABC'],
+    ['a password in a URL', 'cannot reach postgres://app:hunter22@db:5432/x', 'hunter22'],
+    ['an IMEI', 'device 356938035643809 refused', '356938035643809'],
+    ['a JSON text', 'sent {"password":"hunter22","device_imei":"35693"}', 'hunter22'],
+    ['an escaped JSON text', String.raw`sent {\"access_token\":\"hunter22\"}`, 'hunter22'],
+    ['a query string', 'GET /x?token=hunter22&limit=1', 'hunter22'],
+    ['a JSON Web Token', 'got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', 'c2lnbmF0dXJl'],
+  ])('takes %s out of sentences, fields, placeholders and errors', (_, sentence, canary) => {
+    expect(sentence).toContain(canary);
+    expect(written((log) => log.info(sentence))).not.toContain(canary);
+    expect(written((log) => log.info({ note: sentence }, 'fields'))).not.toContain(canary);
+    expect(written((log) => log.info('with %s', sentence))).not.toContain(canary);
+    expect(written((log) => log.error(new Error(sentence)))).not.toContain(canary);
+    const nested = new Error('outer', { cause: new Error(sentence) });
+    expect(written((log) => log.error({ err: nested }, 'failed'))).not.toContain(canary);
+  });
+
+  it('keeps what operators need: our ids, epoch times, ICCIDs, amounts and plain sentences', () => {
+    const { logger, last } = recording();
+    const fields = {
+      orderId: 'ord_01JD8X7Q2M3N4P5R6S7T8V9WXY',
+      at: 1_700_000_000_000,
+      note: '1700000000000 and 8944110068000000004 cost 12.50 EUR',
+      status: 503,
+    };
+    logger.info(fields, 'invalid token: renewed, signature mismatch');
+    expect(last()).toMatchObject({ ...fields, msg: 'invalid token: renewed, signature mismatch' });
+  });
+
+  it('never shows a known secret, whatever its shape and place', () => {
+    const { logger, text } = recording('trace', ['Correct Horse']);
+    logger.warn({ list: ['say Correct Horse'], 'key Correct Horse': 1 }, 'Correct Horse %s', 'Correct Horse');
+    logger.error(new Error('wrong: Correct Horse'));
+    expect(text()).not.toContain('Correct');
+  });
+
+  it('ignores known secrets that are too short to be told from innocent text', () => {
+    const { logger, last } = recording('trace', ['or']);
+    logger.info('the order is for you');
+    expect(last()['msg']).toBe('the order is for you');
+  });
+
+  it('never throws, also for an object that cannot be turned into text', () => {
+    const { logger, last } = recording();
+    logger.info('it is %s', { toString: 1, nested: [2] });
+    expect(last()['msg']).toBe('it is {"toString":1,"nested":[2]}');
+  });
+
+  it('counts bytes instead of showing them', () => {
+    const { logger, last } = recording();
+    logger.info({ content: Buffer.from('canary'), view: new Uint8Array(3) }, 'bytes');
+    expect(last()).toMatchObject({ content: '[6 bytes]', view: '[3 bytes]' });
+  });
+});
+
+describe('errors in the log', () => {
+  it('keep name, message, code, frames and the whole chain of causes', () => {
+    const { logger, last } = recording();
+    const root = Object.assign(new Error('connect refused'), { code: 'ECONNREFUSED', port: 5432 });
+    logger.error(new TypeError('outer', { cause: new Error('middle', { cause: root }) }));
+    expect(last()).toMatchObject({
+      msg: 'outer',
+      err: {
+        name: 'TypeError',
+        message: 'outer',
+        stack: expect.stringContaining('    at ') as string,
+        cause: { message: 'middle', cause: { message: 'connect refused', code: 'ECONNREFUSED', port: 5432 } },
+      },
+    });
+  });
+
+  it('keep the query of a failed statement and drop its parameters, in message and stack', () => {
+    const { logger, text, last } = recording();
+    const cause = new pg.DatabaseError('duplicate key value violates unique constraint "orders_pk"', 1, 'error');
+    Object.assign(cause, { code: '23505', constraint: 'orders_pk', detail: 'Key (imei)=(canary-detail) already exists.' });
+    const error = new DrizzleQueryError('insert into orders values ($1, $2)', ['canary-one', 'line\n    at canary-two'], cause);
+    logger.error({ err: error }, 'write failed');
+    logger.error(error);
+    logger.error(new Error(`commit failed: ${error.message}`));
+    expect(text()).not.toContain('canary');
+    expect(last()['err']).toMatchObject({ message: expect.stringContaining('insert into orders values ($1, $2)') as string });
+    expect(text()).toContain('"constraint":"orders_pk"');
+    expect(text()).toContain('"code":"23505"');
+  });
+
+  it('drop the value that PostgreSQL could not read', () => {
+    const error = new pg.DatabaseError('invalid input syntax for type integer: "canary"', 1, 'error');
+    Object.assign(error, { code: '22P02', severity: 'ERROR' });
+    expect(written((log) => log.error(error))).not.toContain('canary');
+  });
+
+  it('drop the text that JSON.parse could not read', () => {
+    const error = errorOf(() => JSON.parse('canary') as unknown);
+    expect(String(error)).toContain('canary');
+    expect(written((log) => log.error(error))).not.toContain('canary');
+  });
+
+  it('drop every field that is not known to be harmless: requests, bodies, configurations', () => {
+    const error = Object.assign(new Error('call failed'), {
+      request: { data: 'canary' },
+      response: 'canary',
+      config: { url: 'canary' },
+      statusCode: 502,
+    });
+    const text = written((log) => log.error({ err: error }, 'failed'));
+    expect(text).not.toContain('canary');
+    expect(text).toContain('"statusCode":502');
+  });
+
+  it('show every error of an AggregateError', () => {
+    const { logger, last } = recording();
+    logger.error(new AggregateError([new Error('first'), new Error('second')], 'both'));
+    expect(last()['err']).toMatchObject({ errors: [{ message: 'first' }, { message: 'second' }] });
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics } from '#telemetry/metrics.ts';
+
+describe('metrics', () => {
+  it('of two instances are kept apart', async () => {
+    const one = createMetrics({ processMetrics: false });
+    const other = createMetrics({ processMetrics: false });
+    one.upstreamCalls.inc({ endpoint: 'createOrder', outcome: 'timeout' });
+    expect((await one.render()).body).toContain('reseller_upstream_calls_total{endpoint="createOrder",outcome="timeout"} 1');
+    expect((await other.render()).body).not.toContain('createOrder');
+  });
+
+  it('include memory and event loop of the process, unless left out', async () => {
+    expect((await createMetrics().render()).body).toContain('process_resident_memory_bytes');
+    expect((await createMetrics({ processMetrics: false }).render()).body).not.toContain('process_');
+  });
+
+  it('are refreshed before each render', async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    let held = 1;
+    metrics.refreshWith(async () => metrics.orders.set({ status: 'held' }, held));
+    expect((await metrics.render()).body).toContain('reseller_orders{status="held"} 1');
+    held = 2;
+    expect((await metrics.render()).body).toContain('reseller_orders{status="held"} 2');
+  });
+
+  it('stay readable while a refresh fails, and count that', async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    metrics.casesOpen.set({ reason: 'outcome_unknown' }, 3);
+    metrics.refreshWith(async () => { throw new Error('the database is down'); });
+    metrics.refreshWith(() => { throw new Error('and this one breaks at once'); });
+    const { body } = await metrics.render();
+    expect(body).toContain('reseller_cases_open{reason="outcome_unknown"} 3');
+    expect(body).toContain('reseller_metrics_refresh_failures_total 2');
+  });
+});

@@ -1,0 +1,89 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { startProbeServer, type ProbeServer } from '#telemetry/probe-server.ts';
+import { checkReadiness, type ReadinessCheck } from '#telemetry/readiness.ts';
+
+let server: ProbeServer | undefined;
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+});
+
+async function serve(checks: Record<string, ReadinessCheck> = {}, metrics = createMetrics({ processMetrics: false })) {
+  server = await startProbeServer({ host: '127.0.0.1', port: 0, checks, metrics, checkDeadlineMs: 50 });
+  return `http://127.0.0.1:${server.port}`;
+}
+
+describe('the probe server', () => {
+  it('is alive while the process runs, whatever its checks say', async () => {
+    const address = await serve({ database: async () => { throw new Error('down'); } });
+    expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  });
+
+  it('is ready when every check passes', async () => {
+    const address = await serve({ database: async () => {}, temporal: async () => {} });
+    const answer = await fetch(`${address}/readyz`);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toEqual({
+      status: 'ready',
+      checks: { database: { ok: true }, temporal: { ok: true } },
+    });
+  });
+
+  it('answers 503 with every reason when a check fails, and shows no password', async () => {
+    const address = await serve({
+      database: async () => { throw new Error('cannot reach postgres://app:hunter22@db/x'); },
+      temporal: async () => {},
+    });
+    const answer = await fetch(`${address}/readyz`);
+    expect(answer.status).toBe(503);
+    const text = await answer.text();
+    expect(text).not.toContain('hunter22');
+    expect(JSON.parse(text)).toMatchObject({
+      status: 'not ready',
+      checks: { database: { ok: false, detail: expect.stringContaining('cannot reach') as string }, temporal: { ok: true } },
+    });
+  });
+
+  it('is not ready when a check never answers', async () => {
+    const address = await serve({ silent: () => new Promise(() => {}) });
+    const answer = await fetch(`${address}/readyz`);
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({ checks: { silent: { ok: false, detail: 'no answer within 50 ms' } } });
+  });
+
+  it('serves the metrics in the exposition format', async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    metrics.webhookDeliveries.inc({ result: 'accepted' });
+    const answer = await fetch(`${await serve({}, metrics)}/metrics`);
+    expect(answer.headers.get('content-type')).toContain('text/plain');
+    expect(await answer.text()).toContain('reseller_webhook_deliveries_total{result="accepted"} 1');
+  });
+
+  it('knows no other path and no other method', async () => {
+    const address = await serve();
+    expect((await fetch(`${address}/`)).status).toBe(404);
+    expect((await fetch(`${address}/healthz`, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(`${address}/healthz?verbose=1`)).status).toBe(200);
+  });
+
+  it('rejects with the reason when its port is taken', async () => {
+    const taken = new URL(await serve()).port;
+    const options = { host: '127.0.0.1', port: Number(taken), checks: {}, metrics: createMetrics({ processMetrics: false }) };
+    await expect(startProbeServer(options)).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+});
+
+describe('readiness', () => {
+  it('of a process without checks is given', async () => {
+    expect(await checkReadiness({})).toEqual({ ready: true, checks: {} });
+  });
+
+  it('counts a check that throws at once as failed', async () => {
+    const check = () => { throw new Error('broken check'); };
+    expect(await checkReadiness({ check })).toEqual({
+      ready: false,
+      checks: { check: { ok: false, detail: 'broken check' } },
+    });
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { readCodecServerConfig } from '#config/config.ts';
+import { ConfigurationError } from '#config/fields.ts';
+
+const keys = { ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}` };
+const token = { CODEC_TOKEN: 'a-long-enough-token' };
+
+describe('the configuration of the codec server', () => {
+  it('lets both usual addresses of the local Temporal UI in, on loopback, without a token', () => {
+    const config = readCodecServerConfig(keys);
+    expect(config.allowedOrigins).toEqual(['http://127.0.0.1:8233', 'http://localhost:8233']);
+    expect(config.host).toBe('127.0.0.1');
+    expect(config.token).toBeUndefined();
+  });
+
+  it.each(['0.0.0.0', '::', '10.0.0.5', 'codec.internal'])('refuses to listen on %s without a token', (host) => {
+    expect(() => readCodecServerConfig({ ...keys, CODEC_HOST: host })).toThrow(/CODEC_HOST: .*CODEC_TOKEN/);
+    expect(readCodecServerConfig({ ...keys, ...token, CODEC_HOST: host }).host).toBe(host);
+    expect(readCodecServerConfig({ ...keys, CODEC_WITHOUT_TOKEN: 'true', CODEC_HOST: host }).host).toBe(host);
+  });
+
+  it.each(['127.0.0.1', '127.1.2.3', '::1', 'localhost'])('listens on %s without a token', (host) => {
+    expect(readCodecServerConfig({ ...keys, CODEC_HOST: host }).host).toBe(host);
+  });
+
+  it.each(['https://temporal.example.com/', 'temporal.example.com', 'https://a.example,', '*', 'https://a.example/path'])(
+    'refuses %s as an origin',
+    (origin) => {
+      expect(() => readCodecServerConfig({ ...keys, CODEC_ALLOWED_ORIGIN: origin })).toThrow(ConfigurationError);
+    },
+  );
+});
