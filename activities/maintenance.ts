@@ -29,8 +29,8 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       for (const attempt of silent) {
         const found = await askForOrder(service, attempt);
         asked += 1;
-        // A service that is down answers nothing about the others either.
-        if (found.kind === 'unavailable') break;
+        // A service that is down says nothing about the others either. One odd order must not hide the rest, though.
+        if (found.kind === 'unavailable' && found.failure.class !== 'contract_drift') break;
         await database.run((db) => markAsked(db, attempt.id, new Date(now())));
         if (found.kind === 'order' && (await report(dependencies, attempt, found.order))) news += 1;
       }

@@ -88,8 +88,14 @@ export async function askForOrder(
   }
   const list = await service.findOrdersByReference(attempt.reference);
   if (list.ok) {
-    const [order] = list.value.items;
-    return order === undefined ? { kind: 'not_found' } : { kind: 'order', order };
+    const [order, another] = list.value.items;
+    if (order !== undefined && another === undefined) return { kind: 'order', order };
+    if (order === undefined && list.value.complete) return { kind: 'not_found' };
+    const detail =
+      another === undefined
+        ? 'The service lists more orders than can be searched.'
+        : `The service lists ${list.value.items.length} orders under one reference: it may have bought more than once.`;
+    return { kind: 'unavailable', failure: { class: 'contract_drift', detail } };
   }
   const failure =
     list.kind === 'failure'

@@ -69,9 +69,6 @@ export interface StepRecord {
   readonly applied: readonly string[];
 }
 
-/** Type of the non-retryable failure by which an activity says that the order has ended. Its detail is an {@link OrderEnd}. */
-export const ORDER_FINISHED = 'OrderFinished';
-
 /** How an order ended. */
 export interface OrderEnd {
   readonly status: Extract<OrderStatus, 'completed' | 'failed' | 'abandoned'>;
@@ -81,7 +78,7 @@ export interface OrderEnd {
 
 /** The activities of the order workflow. All may run twice with the same input. */
 export interface OrderActivities {
-  /** Loads the order and opens its first attempt if it has none. Fails with {@link ORDER_FINISHED} once it has ended. */
+  /** Loads the order and opens its first attempt if it has none. Fails with `ORDER_FINISHED` once it has ended. */
   beginOrder(input: { orderId: string }): Promise<OrderSnapshot>;
   /** Opens a further attempt; only on the evidence of rule 3. */
   openNextAttempt(input: { orderId: string; number: number }): Promise<AttemptView>;

@@ -9,17 +9,11 @@ import { deviceImeiPlace, lockUnfinishedOrder, OrderFinishedError, OrderMissingE
 import type { OrderRow } from '#db/orders.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { orderRequestBytes } from '#upstream/request-bytes.ts';
-import type { ServiceObservation } from '#workflows/messages.ts';
+import { ORDER_FINISHED, type ServiceObservation } from '#workflows/messages.ts';
 import { attemptView, type OrderDependencies } from '#activities/order-context.ts';
 import { createDelivery } from '#activities/order-delivery.ts';
 import { createPurchase } from '#activities/order-purchase.ts';
-import {
-  ORDER_FINISHED,
-  type OrderActivities,
-  type OrderEnd,
-  type OrderSnapshot,
-  type StepRecord,
-} from '#activities/order-types.ts';
+import type { OrderActivities, OrderEnd, OrderSnapshot, StepRecord } from '#activities/order-types.ts';
 
 /** Makes the activities of the order workflow; the edge where errors become results or Temporal failures. */
 export function createOrderActivities(dependencies: OrderDependencies): OrderActivities {

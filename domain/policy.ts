@@ -9,7 +9,8 @@ export interface PurchasePolicy {
   readonly sendDeadlineMs: number;
   /** How long the database grants one send the sole right to an attempt. More than `sendDeadlineMs`. */
   readonly sendLeaseMs: number;
-  /** Start-to-close timeout of the sending activity. More than `sendLeaseMs`, so that a lost worker's lease has ended. */
+  /** Start-to-close timeout of the sending activity: the price is read (one deadline), then sent (one lease). So a lost
+   * worker's lease has ended when the workflow learns of the loss. */
   readonly sendActivityTimeoutMs: number;
   /** May an attempt whose outcome is unknown be sent again with its key? False in production until an operator has
    * confirmed that the service replays keys. */
@@ -81,7 +82,7 @@ export const DEFAULT_POLICY: Policy = {
   purchase: {
     sendDeadlineMs: 20 * second,
     sendLeaseMs: 30 * second,
-    sendActivityTimeoutMs: 40 * second,
+    sendActivityTimeoutMs: minute,
     resendAllowed: true,
     resendWindowMs: 10 * minute,
     resendDelayMs: 2 * second,
@@ -105,8 +106,8 @@ export const DEFAULT_POLICY: Policy = {
 export function purchasePolicyProblems(policy: PurchasePolicy): string[] {
   const problems: string[] = [];
   if (policy.sendDeadlineMs >= policy.sendLeaseMs) problems.push('sendDeadlineMs must be below sendLeaseMs');
-  if (policy.sendLeaseMs >= policy.sendActivityTimeoutMs) {
-    problems.push('sendLeaseMs must be below sendActivityTimeoutMs');
+  if (policy.sendDeadlineMs + policy.sendLeaseMs > policy.sendActivityTimeoutMs) {
+    problems.push('sendActivityTimeoutMs must be at least sendDeadlineMs and sendLeaseMs together');
   }
   if (policy.maxAttempts < 1) problems.push('maxAttempts must be at least 1');
   return problems;

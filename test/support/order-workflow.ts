@@ -3,18 +3,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
-import {
-  ORDER_FINISHED,
-  type AttemptView,
-  type OrderActivities,
-  type OrderSnapshot,
-  type SendResult,
-  type StepRecord,
-} from '#activities/order-types.ts';
+import type { AttemptView, OrderActivities, OrderSnapshot, SendResult, StepRecord } from '#activities/order-types.ts';
 import type { AttemptState } from '#domain/observation.ts';
 import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
 import type { FailureClass } from '#domain/failure.ts';
-import type { OrderWorkflowInput } from '#workflows/messages.ts';
+import { ORDER_FINISHED, type OrderWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 const WORKFLOWS = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
