@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '#cli/embedded/ports.ts';
+import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
+import { TemporalServer } from '#cli/embedded/temporal-server.ts';
+import { browserAvailable, keepScreenshot, launchBrowser } from '#test/support/browser.ts';
+import { startProcess, type TestProcess } from '#test/support/processes.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+const COLUMNS = ['Status', 'Workflow ID', 'ExternalReference', 'PackageId', 'Stage', 'NeedsAttention', 'FailureClass', 'NextRetryAt', 'Environment'];
+
+describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
+  let folder: string;
+  let temporal: TemporalServer;
+  let codec: TestProcess;
+  let stack: Stack;
+  let browser: Browser;
+  let uiUrl: string;
+
+  beforeAll(async () => {
+    folder = temporaryFolder('temporal-ui');
+    const [port, uiPort, codecPort] = await Promise.all([freePort(), freePort(), freePort()]);
+    uiUrl = `http://127.0.0.1:${uiPort}`;
+    const cli = await obtainTemporalCli({ environment: process.env, progress: () => undefined });
+    temporal = new TemporalServer({
+      cli: cli.path,
+      port,
+      uiPort,
+      codecEndpoint: `http://127.0.0.1:${codecPort}`,
+      logFile: join(folder, 'temporal.log'),
+      environment: process.env,
+    });
+    await temporal.start();
+    stack = await startStack({ temporal });
+    codec = await startProcess({
+      name: 'codec',
+      script: 'temporal/codec-server-main.ts',
+      environment: {
+        ENCRYPTION_KEYS: stack.environments.codec['ENCRYPTION_KEYS'] ?? '',
+        CODEC_PORT: String(codecPort),
+        CODEC_ALLOWED_ORIGIN: uiUrl,
+      },
+      readyUrl: `http://127.0.0.1:${codecPort}/healthz`,
+    });
+    browser = await launchBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await codec?.kill();
+    await stack?.stop();
+    await temporal?.kill();
+    removeFolder(folder);
+  });
+
+  const open = async (path: string): Promise<Page> => {
+    const page = await browser.newPage({ viewport: { width: 1700, height: 900 } });
+    // Which columns the list shows is kept in the browser; the runbook says how to choose them by hand.
+    await page.addInitScript(
+      ([namespace, columns]) => {
+        localStorage.setItem('namespace-workflow-table-columns', JSON.stringify({ [namespace]: columns.map((label) => ({ label })) }));
+      },
+      [stack.temporal.namespace, COLUMNS] as const,
+    );
+    await page.goto(`${uiUrl}/namespaces/${stack.temporal.namespace}/${path}`, { waitUntil: 'domcontentloaded' });
+    return page;
+  };
+
+  it('lists orders with the attributes that tell what is stuck and why', async () => {
+    const completed = await stack.order({ package_id: 1001, external_order_id: 'shop-1001' });
+    await stack.orderReaches(completed.textAt('id'), ['completed']);
+    await stack.simulator.post('/simulator/behaviour', { outcome: 'failed_at_once', credit_after_ms: null, count: 1 });
+    const parked = await stack.order({ package_id: 1002, external_order_id: 'shop-1002' });
+    await stack.orderReaches(parked.textAt('id'), ['needs_attention']);
+    await stack.simulator.post('/simulator/faults', {
+      target: 'request',
+      endpoint: 'createOrder',
+      fault: { kind: 'rate_limited', retry_after: 240 },
+    });
+    const held = await stack.order({ package_id: 1003, external_order_id: 'shop-1003' });
+    await stack.orderReaches(held.textAt('id'), ['held']);
+
+    const page = await open(`workflows?query=${encodeURIComponent("Product = 'esim-order'")}`);
+    const row = (text: string) => page.locator('tr', { hasText: text });
+    await row('shop-1003').waitFor();
+    await row('shop-1002').getByText('supplier_failed').waitFor();
+    await row('shop-1002').getByText('true').waitFor();
+    await row('shop-1003').getByText('held').waitFor();
+    await row('shop-1003').getByText('rate_limited').waitFor();
+    await keepScreenshot(page, 'temporal-ui-list');
+
+    const stuck = await open(`workflows?query=${encodeURIComponent('NeedsAttention = true')}`);
+    await stuck.locator('tr', { hasText: 'shop-1002' }).waitFor();
+    expect(await stuck.locator('tr', { hasText: 'shop-1001' }).count()).toBe(0);
+  });
+
+  it('shows one order decoded: its input, where it stands and what to do', async () => {
+    const orderId = (await stack.api.get('/v1/orders?external_order_id=shop-1002')).textAt('data', 0, 'id');
+    const list = await open(`workflows?query=${encodeURIComponent("ExternalReference = 'shop-1002'")}`);
+    await list.getByRole('link', { name: `order/${orderId}` }).click();
+    await list.getByText('"orderId"').first().waitFor();
+    await list.getByText('Let the wallet settle, read 1').first().waitFor();
+    await keepScreenshot(list, 'temporal-ui-history');
+
+    await list.getByText('User Metadata').click();
+    await waitFor('the current details are shown', () => shownInAFrame(list, 'debit_without_goods'));
+    expect(await shownInAFrame(list, 'Ask the service for the credit')).toBe(true);
+    expect(await shownInAFrame(list, 'Package 1002 for')).toBe(true);
+    await keepScreenshot(list, 'temporal-ui-order');
+  });
+});
+
+/** The UI renders the Markdown of a workflow in frames of their own. */
+async function shownInAFrame(page: Page, text: string): Promise<boolean> {
+  const counts = await Promise.all(page.frames().map((frame) => frame.getByText(text).count()));
+  return counts.some((count) => count > 0);
+}

@@ -1,0 +1,43 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Where Chromium is: `CHROMIUM_PATH`, or where distributions put it. */
+export const chromiumPath = [process.env['CHROMIUM_PATH'] ?? '', ...CANDIDATES].find((path) => path !== '' && existsSync(path));
+
+/**
+ * True when browser tests can run here. On a machine without Chromium they are left out, and say so; in CI that is a
+ * failure.
+ */
+export function browserAvailable(): boolean {
+  if (chromiumPath !== undefined) return true;
+  if (process.env['CI'] !== undefined) throw new Error('Chromium is missing: install it, or set CHROMIUM_PATH.');
+  process.stderr.write('\n!!! The browser tests DO NOT RUN: no Chromium found. Install it, or set CHROMIUM_PATH.\n\n');
+  return false;
+}
+
+/** A headless Chromium that asks nobody but the pages it is given. */
+export async function launchBrowser(): Promise<Browser> {
+  if (chromiumPath === undefined) throw new Error('no Chromium here');
+  return chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}
+
+/** Keeps a picture of a page under `test/artifacts/`. */
+export async function keepScreenshot(page: Page, name: string): Promise<void> {
+  const folder = join(import.meta.dirname, '../artifacts');
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}
