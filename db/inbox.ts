@@ -32,7 +32,7 @@ export async function takePending(db: Executor, options: { batch: number; leaseM
     .set({ availableAt: new Date(options.now.getTime() + options.leaseMs), tries: sql`${inbox.tries} + 1` })
     .where(and(inArray(inbox.id, due), eq(inbox.state, 'pending')))
     .returning();
-  return rows.sort((left, right) => (left.id < right.id ? -1 : 1));
+  return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }
 
 /** The attempt that a row of the inbox speaks of, with its order. */

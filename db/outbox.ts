@@ -23,7 +23,7 @@ export async function takeOutbox(db: Executor, options: { batch: number; leaseMs
     .set({ availableAt: new Date(options.now.getTime() + options.leaseMs), tries: sql`${outbox.tries} + 1` })
     .where(inArray(outbox.id, due))
     .returning();
-  return rows.sort((left, right) => (left.id < right.id ? -1 : 1));
+  return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }
 
 /** The rows were handed over. */

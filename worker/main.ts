@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isGrpcServiceError } from '@temporalio/client';
-import { DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { Runtime, Worker } from '@temporalio/worker';
 import { readWorkerConfig, type WorkerConfig } from '#config/config.ts';
 import { exitOnConfigurationError } from '#config/fields.ts';
 import { DatabaseUnavailableError } from '#db/database.ts';
@@ -11,6 +11,7 @@ import { startProbeServer } from '#telemetry/probe-server.ts';
 import { connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
 import { createDataConverter } from '#temporal/data-converter.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
+import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { orderWorkflows } from '#worker/order-workflows.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
@@ -25,7 +26,7 @@ const MAX_CACHED_WORKFLOWS = 300;
 const MAX_ACTIVITIES = 50;
 const WORKFLOWS_PATH = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
-const config = exitOnConfigurationError(() => readWorkerConfig(process.env));
+const config = exitOnConfigurationError(() => readWorkerConfig());
 await runWorker(config);
 
 /** Runs the Temporal worker and the relay until SIGTERM or SIGINT, then stops both in order. */
@@ -76,7 +77,8 @@ async function work(
 ): Promise<void> {
   const { logger, metrics, database, keyRing, wakeups, activities } = parts;
   const { policy } = config;
-  installTemporalLogger(parts);
+  // Signals are ours: the relay must stop before the worker does.
+  Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
   const connection = await untilAvailable(parts, signal, () => connectNative(config.temporal));
   if (connection === undefined) return;
   const client = createClient(connection, config.temporal, keyRing);
@@ -147,16 +149,4 @@ async function untilAvailable<Result>(
 function isPassing(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError || error instanceof SchemaNotCurrentError) return true;
   return error instanceof TemporalUnavailableError || isGrpcServiceError(error);
-}
-
-/** What the SDK has to say goes into our log, redacted like everything else. */
-function installTemporalLogger({ logger }: WorkerParts): void {
-  const child = logger.child({ component: 'temporal' });
-  Runtime.install({
-    logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      child[level === 'ERROR' ? 'error' : 'warn']({ ...meta }, message);
-    }),
-    // Signals are ours: the relay must stop before the worker does.
-    shutdownSignals: [],
-  });
 }

@@ -7,7 +7,7 @@ import { backoffMs, type RelayPolicy } from '#domain/policy.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { judgeRow } from '#worker/inbox-relay.ts';
-import { Wakeups } from '#worker/wakeups.ts';
+import type { Wakeups } from '#worker/wakeups.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
 /** How the relay reaches order workflows. */

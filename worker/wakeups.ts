@@ -1,9 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { RELAY_CHANNEL } from '#db/relay-wakeup.ts';
 import type { Logger } from '#telemetry/logger.ts';
-
-/** The channel on which whoever adds rows for the relay notifies it. */
-export const RELAY_CHANNEL = 'relay';
 
 const RECONNECT_MS = 1_000;
 

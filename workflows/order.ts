@@ -1,5 +1,5 @@
-import { allHandlersFinished, condition, proxyLocalActivities, setHandler } from '@temporalio/workflow';
-import type { OrderActivities, OrderEnd } from '#activities/order-types.ts';
+import { allHandlersFinished, condition, setHandler } from '@temporalio/workflow';
+import type { OrderEnd } from '#activities/order-types.ts';
 import {
   explainQuery,
   retryUpdate,
@@ -9,12 +9,8 @@ import {
 } from '#workflows/messages.ts';
 import { ObservationQueue } from '#workflows/observations.ts';
 import { OrderProgress } from '#workflows/order-progress.ts';
-import { finishedFailure, OrderRun } from '#workflows/order-run.ts';
-
-const database = proxyLocalActivities<Pick<OrderActivities, 'beginOrder'>>({
-  startToCloseTimeout: '20s',
-  retry: { initialInterval: '200ms', maximumInterval: '20s' },
-});
+import { OrderRun } from '#workflows/order-run.ts';
+import { database, finishedFailure } from '#workflows/order-state.ts';
 
 /**
  * One order, from acceptance to its end. The whole state is in PostgreSQL; this workflow is what moves it on, and may

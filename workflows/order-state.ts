@@ -1,0 +1,137 @@
+import {
+  ActivityFailure,
+  allHandlersFinished,
+  ApplicationFailure,
+  condition,
+  continueAsNew,
+  proxyLocalActivities,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { AttemptView, OrderActivities, OrderEnd, OrderSnapshot, StepRecord } from '#activities/order-types.ts';
+import { ORDER_FINISHED, type OrderWorkflowInput } from '#workflows/messages.ts';
+import type { ObservationQueue } from '#workflows/observations.ts';
+import type { OrderProgress, Standing } from '#workflows/order-progress.ts';
+
+/** Short steps in PostgreSQL: retried until the database is back. */
+export const database = proxyLocalActivities<
+  Pick<OrderActivities, 'beginOrder' | 'openNextAttempt' | 'recordOrderStep'>
+>({
+  startToCloseTimeout: '20s',
+  retry: { initialInterval: '200ms', maximumInterval: '20s' },
+});
+
+/** What a run of the order workflow works with. */
+export interface OrderRunContext {
+  readonly input: OrderWorkflowInput;
+  readonly snapshot: OrderSnapshot;
+  readonly observations: ObservationQueue;
+  readonly progress: OrderProgress;
+  readonly retry: { requested: boolean };
+}
+
+/** What is recorded of a step, and what follows it. */
+export type StepToRecord = Omit<StepRecord, 'orderId' | 'stepKey' | 'applied' | 'attemptNumber'> & { readonly next: string };
+
+/** What woke a wait. */
+export type WokenBy = 'time' | 'observation' | 'retry';
+
+/** What a run knows of its order, and the ways in which it keeps PostgreSQL and the Temporal UI up to date. */
+export class OrderState {
+  readonly #context: OrderRunContext;
+  #attempt: AttemptView;
+  #recorded = 0;
+  /** Inbox rows that the next recorded step answers. */
+  #answered: string[] = [];
+
+  constructor(context: OrderRunContext) {
+    this.#context = context;
+    this.#attempt = context.snapshot.attempt;
+    for (const observation of context.snapshot.observations) context.observations.offer(observation);
+  }
+
+  get orderId(): string {
+    return this.#context.input.orderId;
+  }
+
+  get attempt(): AttemptView {
+    return this.#attempt;
+  }
+
+  set attempt(attempt: AttemptView) {
+    this.#attempt = attempt;
+  }
+
+  /** Reads the newest attempt from PostgreSQL, with what the service said meanwhile. */
+  async reload(): Promise<void> {
+    const { attempt, observations } = await database.beginOrder({ orderId: this.orderId });
+    this.#attempt = attempt;
+    for (const observation of observations) this.#context.observations.offer(observation);
+  }
+
+  /** Waits under a name that the Temporal UI shows. */
+  async wait(ms: number, summary: string): Promise<'time' | 'observation' | 'retry'> {
+    const { observations, retry } = this.#context;
+    retry.requested = false;
+    await condition(() => retry.requested || !observations.isEmpty, Math.max(1, ms), { summary });
+    if (!observations.isEmpty) return 'observation';
+    return retry.requested ? 'retry' : 'time';
+  }
+
+  /** Moves the order on in PostgreSQL, and shows it. */
+  async record(step: StepToRecord): Promise<'recorded' | 'may_be_bought'> {
+    const { next, ...record } = step;
+    this.#recorded += 1;
+    const applied = this.takeAnswered();
+    const recorded = await database.recordOrderStep({
+      ...record,
+      orderId: this.orderId,
+      attemptNumber: this.#attempt.number,
+      stepKey: `${workflowInfo().runId}:${this.#recorded}`,
+      applied,
+    });
+    if (recorded === 'may_be_bought') {
+      this.#answered.unshift(...applied);
+      return recorded;
+    }
+    this.show({
+      status: step.status,
+      now: step.message,
+      next,
+      failure: step.failure?.class,
+      attention: step.attention?.reason,
+      nextStepAt: step.nextStepAt,
+    });
+    return recorded;
+  }
+
+  /** These rows of the inbox are answered by the next step that is recorded. */
+  answer(inboxIds: readonly string[]): void {
+    this.#answered.push(...inboxIds);
+  }
+
+  takeAnswered(): string[] {
+    const taken = this.#answered;
+    this.#answered = [];
+    return taken;
+  }
+
+  show(standing: Standing): void {
+    this.#context.progress.show(standing);
+  }
+
+  /** A hold of weeks would outgrow its history: go on in a new run, which reads everything else from PostgreSQL. */
+  async continueAsNewIfLong(holds: number): Promise<void> {
+    if (!workflowInfo().continueAsNewSuggested) return;
+    await condition(allHandlersFinished);
+    await continueAsNew<(input: OrderWorkflowInput) => Promise<OrderEnd>>({
+      ...this.#context.input,
+      carried: { holds },
+    });
+  }
+}
+
+/** The failure by which an activity says that the order has ended, if `error` is one; local activities do not wrap it. */
+export function finishedFailure(error: unknown): ApplicationFailure | undefined {
+  const failure = error instanceof ActivityFailure ? error.cause : error;
+  return failure instanceof ApplicationFailure && failure.type === ORDER_FINISHED ? failure : undefined;
+}
