@@ -71,6 +71,8 @@ const workerFields = {
   /** Port of the worker's health, readiness and metrics. */
   WORKER_PROBE_PORT: port(3001),
   WORKER_SHUTDOWN_GRACE: durationMs('20s'),
+  /** File with the workflows, built ahead by `node worker/build-bundle.ts FILE`; without one each start builds them. */
+  WORKFLOW_BUNDLE: z.string().min(1).optional(),
 };
 
 const codecFields = {
@@ -180,6 +182,8 @@ export interface WorkerConfig {
   readonly probeHost: string;
   readonly probePort: number;
   readonly shutdownGraceMs: number;
+  /** File with the workflows, built ahead. */
+  readonly workflowBundle: string | undefined;
 }
 
 export interface CodecServerConfig {
@@ -246,6 +250,7 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
     probeHost: raw.WORKER_PROBE_HOST,
     probePort: raw.WORKER_PROBE_PORT,
     shutdownGraceMs: raw.WORKER_SHUTDOWN_GRACE,
+    workflowBundle: raw.WORKFLOW_BUNDLE,
   };
 }
 

@@ -15,7 +15,7 @@ const balance = (fallback: string) =>
     .refine((text) => isDecimal(text) && !text.startsWith('-'), 'must be an amount of zero or more, such as 100.00')
     .default(fallback);
 
-const simulatorFields = {
+export const SIMULATOR_FIELDS = {
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** The admin API has no authentication: other than a loopback address only on a machine of its own. */
   SIMULATOR_HOST: z.string().min(1).default('127.0.0.1'),
@@ -69,7 +69,7 @@ export function readSimulatorConfig(
 ): SimulatorConfig {
   const raw = parseEnvironment(
     z
-      .object({ ...simulatorFields, SIMULATOR_DIALECT: z.enum(dialects).default(dialects[0]) })
+      .object({ ...SIMULATOR_FIELDS, SIMULATOR_DIALECT: z.enum(dialects).default(dialects[0]) })
       .superRefine((value, context) => {
         const { SIMULATOR_WEBHOOK_URL: url, SIMULATOR_WEBHOOK_SECRET: secret } = value;
         if ((url === undefined) === (secret === undefined)) return;

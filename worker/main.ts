@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { isGrpcServiceError } from '@temporalio/client';
 import { Runtime, Worker } from '@temporalio/worker';
 import { readWorkerConfig, type WorkerConfig } from '#config/config.ts';
@@ -16,6 +15,7 @@ import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { orderWorkflows } from '#worker/order-workflows.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
 import { Relay } from '#worker/relay.ts';
+import { workflowBundle } from '#worker/workflow-bundle.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
 
 /** How long after a failed try PostgreSQL and Temporal are asked again while the process starts. */
@@ -24,7 +24,6 @@ const START_RETRY_MS = 1_000;
 const MAX_CACHED_WORKFLOWS = 300;
 /** Activities mostly wait for the service; more at once than it takes connections would only wait here. */
 const MAX_ACTIVITIES = 50;
-const WORKFLOWS_PATH = fileURLToPath(new URL('../workflows/index.ts', import.meta.url));
 
 const config = exitOnConfigurationError(() => readWorkerConfig());
 await runWorker(config);
@@ -86,7 +85,7 @@ async function work(
     connection,
     namespace: config.temporal.namespace,
     taskQueue: TASK_QUEUE,
-    workflowsPath: WORKFLOWS_PATH,
+    workflowBundle: await workflowBundle(config.workflowBundle),
     activities,
     dataConverter: createDataConverter(keyRing),
     shutdownGraceTime: config.shutdownGraceMs,

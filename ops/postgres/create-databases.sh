@@ -1,0 +1,12 @@
+#!/bin/bash
+# Runs once, when the PostgreSQL container makes its data folder: one role and database for the product, one role for
+# Temporal, which creates its two databases itself. Neither may read the other's.
+set -euo pipefail
+
+psql --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" --dbname postgres \
+  --set reseller_password="$DATABASE_PASSWORD" --set temporal_password="$TEMPORAL_DATABASE_PASSWORD" <<'SQL'
+CREATE ROLE reseller LOGIN PASSWORD :'reseller_password';
+CREATE DATABASE reseller OWNER reseller;
+REVOKE CONNECT ON DATABASE reseller FROM PUBLIC;
+CREATE ROLE temporal LOGIN CREATEDB PASSWORD :'temporal_password';
+SQL

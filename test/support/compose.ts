@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import * as z from 'zod';
+
+export const PROJECT = join(import.meta.dirname, '../..');
+
+const service = z.looseObject({
+  image: z.string(),
+  build: z.string().optional(),
+  restart: z.string().optional(),
+  profiles: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  command: z.array(z.string()).optional(),
+  ports: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
+  depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
+  healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
+});
+const compose = z.looseObject({ services: z.record(z.string(), service) });
+
+export type ComposeService = z.output<typeof service>;
+
+/** docker-compose.yml as plain data, merge keys resolved, variables as they are written. */
+export function rawCompose(): unknown {
+  return parse(readFileSync(join(PROJECT, 'docker-compose.yml'), 'utf8'), { merge: true });
+}
+
+/**
+ * The services of docker-compose.yml.
+ *
+ * @param values what a .env file would hold; without it variables stay as they are written.
+ * @throws Error naming a variable that has to be set and is not.
+ */
+export function composeServices(values?: Readonly<Record<string, string>>): Record<string, ComposeService> {
+  const raw = rawCompose();
+  return compose.parse(values === undefined ? raw : interpolated(raw, values)).services;
+}
+
+/** A service by name. @throws Error when there is none. */
+export function composeService(name: string, values?: Readonly<Record<string, string>>): ComposeService {
+  const found = composeServices(values)[name];
+  if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`);
+  return found;
+}
+
+/** `${NAME:?…}` must be set, `${NAME:-text}` has a default; the only two forms that the file uses. */
+const VARIABLE = /\$\{([A-Z][A-Z0-9_]*):([?-])([^}]*)\}/g;
+
+export interface ComposeVariable {
+  readonly name: string;
+  readonly required: boolean;
+}
+
+/** Every variable that the file takes from .env. */
+export function composeVariables(): ComposeVariable[] {
+  const text = JSON.stringify(rawCompose());
+  const found = new Map([...text.matchAll(VARIABLE)].map(([, name = '', kind]) => [name, { name, required: kind === '?' }]));
+  return [...found.values()];
+}
+
+function interpolated(value: unknown, values: Readonly<Record<string, string>>): unknown {
+  if (typeof value === 'string') return interpolate(value, values);
+  if (Array.isArray(value)) return value.map((item) => interpolated(item, values));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, interpolated(item, values)]));
+}
+
+function interpolate(text: string, values: Readonly<Record<string, string>>): string {
+  const result = text.replaceAll(VARIABLE, (_, name: string, kind: string, fallback: string) => {
+    const value = values[name];
+    if (value !== undefined && value !== '') return value;
+    if (kind === '?') throw new Error(`docker-compose.yml needs ${name}`);
+    return fallback;
+  });
+  if (result.includes('${')) throw new Error(`a form of variable that this reader does not know: ${text}`);
+  return result;
+}
