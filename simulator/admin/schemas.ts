@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { behaviourRule } from '#simulator/behaviour.ts';
+import { dialectChoice } from '#simulator/dialect.ts';
+import { ENVIRONMENTS } from '#simulator/environment.ts';
+import { faultRule } from '#simulator/faults.ts';
+import { DELIVERY_STATUSES } from '#simulator/store/deliveries.ts';
+import { tampering } from '#simulator/webhooks/queue.ts';
+
+export { behaviourRule, dialectChoice, faultRule };
+
+const environment = z.enum(ENVIRONMENTS);
+const amount = z.string().regex(/^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/, 'must be an amount as text, such as "10.00"');
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' });
+
+/** Calls that take no body accept an empty object too. */
+export const nothing = z.strictObject({});
+
+export const deposit = z.strictObject({
+  environment,
+  amount: amount.refine((text) => /[1-9]/.test(text), 'must be more than zero'),
+});
+
+export const approval = z.strictObject({ approved: z.boolean() });
+
+export const clockAdvance = z.strictObject({ ms: z.int().min(1).max(31_536_000_000_000) });
+
+/** `url` null: nothing is sent any more. Without an environment: both. */
+export const webhookTarget = z
+  .strictObject({
+    environment: environment.optional(),
+    url: httpUrl.nullable(),
+    secret: z.string().min(8).optional(),
+  })
+  .refine(({ url, secret }) => url === null || secret !== undefined, {
+    path: ['secret'],
+    message: 'is needed beside url',
+  });
+
+export const webhookPing = z.strictObject({ environment: environment.default('sandbox') });
+
+export const webhookSend = z.strictObject({
+  environment: environment.default('sandbox'),
+  event: z.string().regex(/^[\x21-\x7e]{1,128}$/, 'must be visible ASCII characters'),
+  data: z.record(z.string(), z.unknown()).default({}),
+  /** Sent as it is, instead of the usual body. */
+  body: z.string().max(1_048_576).optional(),
+  ...tampering.shape,
+});
+
+export const orderFailure = z.strictObject({
+  code: z.string().min(1).max(64).default('supplier_failed'),
+  message: z.string().max(500).default('The supplier could not deliver the eSIM.'),
+});
+
+export const packageChange = z
+  .strictObject({ available: z.boolean().optional(), price_for_reseller: amount.optional() })
+  .refine((change) => Object.keys(change).length > 0, 'names nothing to change');
+
+export const tokenRevocation = z.strictObject({ environment });
+
+const page = {
+  after: z.coerce.number().int().nonnegative().optional(),
+  limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
+};
+
+export const orderQuery = z.strictObject({
+  ...page,
+  environment: environment.optional(),
+  external_order_id: z.string().optional(),
+});
+export const ledgerQuery = orderQuery;
+export const deliveryQuery = z.strictObject({
+  ...page,
+  environment: environment.optional(),
+  event: z.string().optional(),
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  order_id: z.string().optional(),
+});
+export const requestQuery = z.strictObject({
+  ...page,
+  environment: environment.optional(),
+  endpoint: z.string().optional(),
+  idempotency_key: z.string().optional(),
+});

@@ -1,0 +1,122 @@
+import type { Behaviour } from '#simulator/behaviour.ts';
+
+/** The currency of all prices and both wallets. */
+export const CURRENCY = 'USD';
+
+/** A package as the simulator sells it. */
+export interface CataloguePackage {
+  readonly id: number;
+  readonly name: string;
+  /** ISO 3166-1 alpha-2 codes. */
+  readonly countries: readonly string[];
+  /** Megabytes; null means unlimited. */
+  readonly dataMb: number | null;
+  readonly validityDays: number;
+  readonly price: string;
+  readonly available: boolean;
+  /** What becomes of a purchase of it, unless the admin API says otherwise; completed at once by default. */
+  readonly behaviour?: Behaviour;
+}
+
+const GB = 1_024;
+
+/** Country packages: id, country, code, then data in MB (null: unlimited), days and price. */
+const NATIONAL: readonly (readonly [number, string, string, number | null, number, string])[] = [
+  [1001, 'Spain', 'ES', GB, 7, '2.40'],
+  [1002, 'Spain', 'ES', 3 * GB, 30, '5.10'],
+  [1003, 'Spain', 'ES', 10 * GB, 30, '11.90'],
+  [1004, 'Italy', 'IT', GB, 7, '2.35'],
+  [1005, 'Italy', 'IT', 5 * GB, 30, '7.25'],
+  [1006, 'France', 'FR', GB, 7, '2.55'],
+  [1007, 'France', 'FR', 10 * GB, 30, '12.40'],
+  [1008, 'Germany', 'DE', GB, 7, '2.60'],
+  [1009, 'Germany', 'DE', 5 * GB, 30, '8.10'],
+  [1010, 'United Kingdom', 'GB', 3 * GB, 30, '5.45'],
+  [1011, 'United Kingdom', 'GB', null, 10, '19.00'],
+  [1012, 'Portugal', 'PT', 3 * GB, 15, '4.875'],
+  [1013, 'Greece', 'GR', 5 * GB, 30, '7.95'],
+  [1014, 'Turkey', 'TR', GB, 7, '2.15'],
+  [1015, 'Turkey', 'TR', 10 * GB, 30, '13.20'],
+  [1016, 'Switzerland', 'CH', GB, 7, '3.90'],
+  [1017, 'Netherlands', 'NL', 5 * GB, 30, '8.05'],
+  [1018, 'United States', 'US', GB, 7, '3.05'],
+  [1019, 'United States', 'US', 10 * GB, 30, '17.50'],
+  [1020, 'United States', 'US', null, 15, '34.00'],
+  [1021, 'Canada', 'CA', 3 * GB, 30, '8.6250'],
+  [1022, 'Mexico', 'MX', 3 * GB, 30, '9.30'],
+  [1023, 'Brazil', 'BR', GB, 7, '4.15'],
+  [1024, 'Argentina', 'AR', 2 * GB, 15, '6.80'],
+  [1025, 'Japan', 'JP', GB, 7, '2.45'],
+  [1026, 'Japan', 'JP', 10 * GB, 30, '14.10'],
+  [1027, 'Japan', 'JP', null, 7, '18.75'],
+  [1028, 'South Korea', 'KR', 5 * GB, 30, '9.05'],
+  [1029, 'Thailand', 'TH', 3 * GB, 10, '3.3333'],
+  [1030, 'Thailand', 'TH', 50 * GB, 10, '9.99'],
+  [1031, 'Vietnam', 'VN', 3 * GB, 10, '3.60'],
+  [1032, 'Indonesia', 'ID', 5 * GB, 30, '7.40'],
+  [1033, 'Singapore', 'SG', 5 * GB, 15, '6.20'],
+  [1034, 'India', 'IN', 3 * GB, 28, '6.55'],
+  [1035, 'Australia', 'AU', 5 * GB, 30, '9.85'],
+  [1036, 'United Arab Emirates', 'AE', GB, 7, '4.70'],
+  [1037, 'Egypt', 'EG', GB, 7, '4.05'],
+  [1038, 'Morocco', 'MA', GB, 7, '4.30'],
+  [1039, 'South Africa', 'ZA', 3 * GB, 30, '10.25'],
+];
+
+const EUROPE = 'AT BE CH CZ DE DK ES FI FR GB GR HU IE IT NL NO PL PT SE'.split(' ');
+const ASIA = 'ID JP KR MY PH SG TH TW VN'.split(' ');
+const AMERICAS = 'AR BR CA CL CO MX PE US'.split(' ');
+
+const REGIONAL: readonly (readonly [number, string, readonly string[], number | null, number, string])[] = [
+  [2001, 'Europe', EUROPE, GB, 7, '3.20'],
+  [2002, 'Europe', EUROPE, 10 * GB, 30, '16.80'],
+  [2003, 'Europe', EUROPE, null, 15, '39.50'],
+  [2004, 'Asia', ASIA, 5 * GB, 30, '12.60'],
+  [2005, 'Americas', AMERICAS, 5 * GB, 30, '18.20'],
+  [2006, 'World', [...EUROPE, ...ASIA, ...AMERICAS], 3 * GB, 30, '19.75'],
+];
+
+/** Packages whose purchase goes another way; listed in `docs/simulator.md`. */
+const SPECIAL: readonly CataloguePackage[] = [
+  special(9001, 'processing, then completed', { outcome: 'processing_then_completed' }),
+  special(9002, 'processing, then failed and credited back', { outcome: 'processing_then_failed' }),
+  special(9003, 'failed at once and credited back', { outcome: 'failed_at_once' }),
+  special(9004, 'stays processing', { outcome: 'stay_processing' }),
+  special(9005, 'processing, then failed without a credit', {
+    outcome: 'processing_then_failed',
+    credit_after_ms: null,
+  }),
+  { ...special(9006, 'unavailable', { outcome: 'completed' }), available: false },
+];
+
+/** Every package, in the order of its id. */
+export const CATALOGUE: readonly CataloguePackage[] = [
+  ...NATIONAL.map(([id, country, code, dataMb, days, price]) => sold(id, country, [code], dataMb, days, price)),
+  ...REGIONAL.map(([id, region, countries, dataMb, days, price]) => sold(id, region, countries, dataMb, days, price)),
+  ...SPECIAL,
+];
+
+function sold(
+  id: number,
+  place: string,
+  countries: readonly string[],
+  dataMb: number | null,
+  validityDays: number,
+  price: string,
+): CataloguePackage {
+  const data = dataMb === null ? 'unlimited' : `${dataMb / GB} GB`;
+  return { id, name: `${place} ${data}, ${validityDays} days`, countries, dataMb, validityDays, price, available: true };
+}
+
+function special(id: number, what: string, behaviour: Behaviour): CataloguePackage {
+  return {
+    id,
+    name: `Simulation: ${what}`,
+    countries: ['ES'],
+    dataMb: GB,
+    validityDays: 7,
+    price: '1.50',
+    available: true,
+    behaviour,
+  };
+}

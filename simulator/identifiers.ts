@@ -1,0 +1,61 @@
+import { createHmac } from 'node:crypto';
+
+/**
+ * Everything that looks random in the simulator, as a function of the seed and a counter that lives in the database:
+ * the same seed and calls give the same ids, and a restart never gives one out twice.
+ */
+export interface Identifiers {
+  /** @param sequence number of the record among those of its kind. */
+  id(kind: IdKind, sequence: number): string;
+  /** 19 or 20 digits that end in their Luhn check digit. */
+  readonly iccid: (sequence: number) => string;
+  /** The matching id of an activation code. */
+  readonly matchingId: (sequence: number) => string;
+  /** A number from 0 up to 1, for faults with a probability. */
+  chance(label: string, sequence: number): number;
+}
+
+const ID_PREFIXES = { order: 'so', esim: 'se', ledger: 'st', delivery: 'sd', fault: 'flt', behaviour: 'bhv' } as const;
+export type IdKind = keyof typeof ID_PREFIXES;
+
+/** Without I, L, O and U, which are misread. */
+const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/** Major industry identifier 89 (telecom), a country code that no operator has, and an issuer. */
+const ICCID_PREFIX = '8999942';
+
+/** @param seed gives any text; asked each time, since a reset may draw a new one. */
+export function createIdentifiers(seed: () => string): Identifiers {
+  const bytes = (label: string, sequence: number): Buffer =>
+    createHmac('sha256', seed()).update(`${label}/${sequence}`).digest();
+
+  return {
+    id: (kind, sequence) => `${ID_PREFIXES[kind]}_${letters(bytes(kind, sequence), 16)}`,
+    iccid: (sequence) => {
+      const source = bytes('iccid', sequence);
+      const length = source.readUInt8(31) % 2 === 0 ? 19 : 20;
+      const account = [...source.subarray(0, length - ICCID_PREFIX.length - 1)].map((byte) => byte % 10).join('');
+      const payload = `${ICCID_PREFIX}${account}`;
+      return `${payload}${luhnCheckDigit(payload)}`;
+    },
+    matchingId: (sequence) => {
+      const text = letters(bytes('matching-id', sequence), 16);
+      return `${text.slice(0, 4)}-${text.slice(4, 10)}-${text.slice(10)}`;
+    },
+    chance: (label, sequence) => bytes(label, sequence).readUInt32BE(0) / 2 ** 32,
+  };
+}
+
+/** The digit that makes `payload` followed by it pass the Luhn check (ISO/IEC 7812-1, annex B). */
+export function luhnCheckDigit(payload: string): string {
+  const digits = Array.from(payload, Number).toReversed();
+  const sum = digits.reduce((total, digit, index) => {
+    if (index % 2 === 1) return total + digit;
+    return total + (digit > 4 ? digit * 2 - 9 : digit * 2);
+  }, 0);
+  return String((10 - (sum % 10)) % 10);
+}
+
+function letters(source: Buffer, length: number): string {
+  return [...source.subarray(0, length)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('');
+}

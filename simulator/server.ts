@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
+import { adminRouter } from '#simulator/admin/router.ts';
+import { resolveOptions, type SimulatorOptions } from '#simulator/options.ts';
+import { notFound, ServiceError } from '#simulator/service/errors.ts';
+import { Pipeline } from '#simulator/service/pipeline.ts';
+import { serviceRouter } from '#simulator/service/router.ts';
+import { Simulation } from '#simulator/simulation.ts';
+
+/** A simulator that listens. */
+export interface RunningSimulator {
+  /** `http://host:port`, without a path. */
+  readonly url: string;
+  /** `{base_url}` of production; the sandbox's is this followed by `/sandbox`. */
+  readonly baseUrl: string;
+  readonly port: number;
+  /** Stops it. Calls and webhooks under way are cut off; the state stays in the data file. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a simulator in this process.
+ *
+ * @throws StoreError when the data file cannot be used; an Error of node when the port cannot.
+ */
+export async function startSimulator(options: SimulatorOptions = {}): Promise<RunningSimulator> {
+  const resolved = resolveOptions(options);
+  const simulation = new Simulation(resolved);
+  const stopping = new AbortController();
+  const pipeline = new Pipeline(simulation, stopping.signal);
+  const server = createServer(application(simulation, pipeline));
+  try {
+    await listen(server, resolved.host, resolved.port);
+  } catch (error) {
+    await simulation.close();
+    throw error;
+  }
+  const port = portOf(server);
+  const url = `http://${resolved.host.includes(':') ? `[${resolved.host}]` : resolved.host}:${port}`;
+  let closing: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    stopping.abort();
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+    await pipeline.drained();
+    await simulation.close();
+  };
+  return { url, baseUrl: `${url}${BASE_PATH}`, port, close: () => (closing ??= close()) };
+}
+
+function application(simulation: Simulation, pipeline: Pipeline): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('query parser', 'simple');
+  app.use('/simulator', adminRouter(simulation));
+  app.use(`${BASE_PATH}${SANDBOX_SUFFIX}`, serviceRouter(simulation, 'sandbox', pipeline));
+  app.use(BASE_PATH, serviceRouter(simulation, 'production', pipeline));
+  app.use((_request, _response, next) => next(notFound('address')));
+  app.use(errorHandler(simulation));
+  return app;
+}
+
+/** What happens outside of the service's own pipeline: unknown addresses, and paths that are no valid URL. */
+function errorHandler({ logger }: Simulation): ErrorRequestHandler {
+  return (error: unknown, _request, response, _next) => {
+    const refusal =
+      error instanceof ServiceError
+        ? error
+        : error instanceof URIError
+          ? new ServiceError(400, 'malformed_request', 'The path is not validly encoded.')
+          : new ServiceError(500, 'internal_error', 'The simulator has a bug; see its log.');
+    if (refusal.status === 500) logger.error({ err: error }, 'a request failed');
+    const { status, body, headers } = refusal.answer();
+    response.status(status).set(headers).send(body);
+  };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<void> {
+  const listening = once(server, 'listening');
+  server.listen(port, host);
+  await listening;
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the simulator listens on no port');
+  return address.port;
+}

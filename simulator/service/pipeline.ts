@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Request, RequestHandler, Response } from 'express';
+import { ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+import type { Environment } from '#simulator/environment.ts';
+import { jsonOf, readBody } from '#simulator/service/body.ts';
+import { ServiceError, validationFailed, type Answer } from '#simulator/service/errors.ts';
+import { perform, planOf, type Ending } from '#simulator/service/fault-plan.ts';
+import { HANDLERS, queryFrom } from '#simulator/service/handlers.ts';
+import type { Simulation } from '#simulator/simulation.ts';
+
+/** A call under way: the request, its bytes, and what its faults make of it. */
+interface Received {
+  readonly request: Request;
+  readonly environment: Environment;
+  readonly body: Buffer | ServiceError;
+  readonly workMs: number;
+  readonly signal: AbortSignal;
+}
+
+type Work = (received: Received) => Answer | Promise<Answer>;
+
+/**
+ * The way of every call: read, log, apply faults, work, apply faults, answer, log.
+ *
+ * @param stopping ends waits when the simulator stops.
+ */
+export class Pipeline {
+  readonly #simulation: Simulation;
+  readonly #stopping: AbortSignal;
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(simulation: Simulation, stopping: AbortSignal) {
+    this.#simulation = simulation;
+    this.#stopping = stopping;
+  }
+
+  /** Serves an endpoint of the contract. */
+  endpoint(environment: Environment, name: EndpointName): RequestHandler {
+    return this.#handler(environment, name, (received) => this.#serve(name, received));
+  }
+
+  /** Answers what is no call of the interface. */
+  refuse(environment: Environment, refusal: (request: Request) => ServiceError): RequestHandler {
+    return this.#handler(environment, undefined, ({ request }) => refusal(request).answer());
+  }
+
+  /** Resolves when no call is under way any more. */
+  async drained(): Promise<void> {
+    await Promise.all(this.#underWay);
+  }
+
+  #handler(environment: Environment, name: EndpointName | undefined, work: Work): RequestHandler {
+    return (request, response) => {
+      const call = this.#carryOut(environment, name, work, request, response)
+        .catch((error: unknown) => {
+          if (!this.#stopping.aborted) this.#simulation.logger.error({ err: error }, 'a call could not be carried out');
+          response.destroy();
+        })
+        .finally(() => this.#underWay.delete(call));
+      this.#underWay.add(call);
+    };
+  }
+
+  async #carryOut(
+    environment: Environment,
+    name: EndpointName | undefined,
+    work: Work,
+    request: Request,
+    response: Response,
+  ): Promise<void> {
+    const { requests, faults } = this.#simulation;
+    const body = await readBody(request, response).catch((error: unknown) => refusalOr(error));
+    const sequence = this.#note(environment, name, request, body);
+    const applied = name === undefined ? [] : faults.forRequest(environment, name);
+    const plan = planOf(applied);
+    const received = { request, environment, body, workMs: plan.workMs, signal: this.#stopping };
+
+    await this.#pause(plan.arrivalMs);
+    let resultStatus: number | null = null;
+    let ending: Ending;
+    if (plan.instead !== undefined) {
+      ending = plan.instead;
+    } else {
+      const answer = await this.#answer(work, received);
+      resultStatus = answer.status;
+      ending = plan.after(answer);
+    }
+    await this.#pause(plan.answerMs);
+    const names = applied.length === 0 ? null : applied.map(({ kind }) => kind).join(',');
+    // Logged before it goes out, so that whoever has the answer finds it in the log.
+    const planned = ending.kind === 'answer' || ending.kind === 'truncated' ? ending.answer.status : null;
+    requests.finish(sequence, { resultStatus, status: response.destroyed ? null : planned, faults: names });
+    await perform(ending, response);
+  }
+
+  async #answer(work: Work, received: Received): Promise<Answer> {
+    try {
+      return await work(received);
+    } catch (error) {
+      if (error instanceof ServiceError) return error.answer();
+      if (this.#stopping.aborted) throw error;
+      this.#simulation.logger.error({ err: error }, 'a call failed');
+      return new ServiceError(500, 'internal_error', 'The simulator has a bug; see its log.').answer();
+    }
+  }
+
+  #serve(name: EndpointName, received: Received): Answer | Promise<Answer> {
+    const { request, environment, body, workMs, signal } = received;
+    const endpoint: EndpointContract = ENDPOINTS[name];
+    if (body instanceof ServiceError) throw body;
+    if (endpoint.authorized) this.#simulation.account.requireToken(environment, request.get('Authorization'));
+    const json = endpoint.body === undefined ? undefined : jsonOf(body, request.get('Content-Type'));
+    const key = endpoint.idempotencyKey ? keyOf(request) : '';
+    const query = queryFrom(request.query, endpoint.query ?? []);
+    const id = typeof request.params['id'] === 'string' ? request.params['id'] : '';
+    return HANDLERS[name](this.#simulation, { environment, id, query, rawBody: body, json, key, workMs, signal });
+  }
+
+  #note(environment: Environment, name: EndpointName | undefined, request: Request, body: Received['body']): number {
+    const bytes = body instanceof ServiceError ? Buffer.alloc(0) : body;
+    return this.#simulation.requests.begin({
+      environment,
+      method: request.method,
+      path: request.originalUrl,
+      endpoint: name ?? null,
+      idempotencyKey: request.get(IDEMPOTENCY_KEY_HEADER) ?? null,
+      bodySha256: createHash('sha256').update(bytes).digest('hex'),
+      bodyBytes: bytes.length,
+      receivedAt: this.#simulation.clock.now(),
+    });
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms > 0) await delay(ms, undefined, { signal: this.#stopping });
+  }
+}
+
+function refusalOr(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  throw error;
+}
+
+function keyOf(request: Request): string {
+  const key = request.get(IDEMPOTENCY_KEY_HEADER);
+  if (key === undefined || key === '') {
+    throw new ServiceError(400, 'idempotency_key_missing', `The header ${IDEMPOTENCY_KEY_HEADER} is needed here.`);
+  }
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw validationFailed({ [IDEMPOTENCY_KEY_HEADER]: 'must be 1 to 255 visible ASCII characters' });
+  }
+  return key;
+}

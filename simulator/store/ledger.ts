@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
+import type { Page } from '#simulator/store/page.ts';
+import type { Store } from '#simulator/store/store.ts';
+
+const row = z.object({
+  sequence: z.number(),
+  id: z.string(),
+  environment: z.enum(ENVIRONMENTS),
+  type: z.enum(['debit', 'credit']),
+  amount: z.string(),
+  currency: z.string(),
+  balanceAfter: z.string(),
+  reason: z.string(),
+  orderId: z.string().nullable(),
+  externalOrderId: z.string().nullable(),
+  createdAt: z.number(),
+});
+
+/** One movement of one wallet. */
+export type LedgerEntry = Readonly<z.output<typeof row>>;
+
+export interface LedgerFilter {
+  readonly reference?: string | undefined;
+  /** Movements from this time on, epoch milliseconds. */
+  readonly since?: number | undefined;
+  /** Debits younger than this are left out, epoch milliseconds. */
+  readonly debitsUntil?: number | undefined;
+}
+
+/** The movements of both wallets, append-only; the database refuses changes. */
+export class Ledger {
+  readonly #insert;
+  readonly #last;
+  readonly #newestFirst;
+  readonly #oldestFirst;
+  readonly #hidden;
+  readonly #counts;
+
+  constructor(store: Store) {
+    this.#insert = store.command(
+      `INSERT INTO ledger (id, environment, type, amount, currency, balance_after, reason, order_id, external_order_id,
+         created_at)
+       VALUES (:id, :environment, :type, :amount, :currency, :balanceAfter, :reason, :orderId, :externalOrderId,
+         :createdAt)`,
+    );
+    this.#last = store.query(
+      z.object({ balanceAfter: z.string() }),
+      'SELECT balance_after FROM ledger WHERE environment = :environment ORDER BY sequence DESC LIMIT 1',
+    );
+    this.#newestFirst = store.query(
+      row,
+      `SELECT * FROM ledger WHERE environment = :environment AND sequence < :before
+         AND (:reference IS NULL OR external_order_id = :reference)
+         AND created_at >= :since AND (type = 'credit' OR created_at <= :debitsUntil)
+       ORDER BY sequence DESC LIMIT :limit`,
+    );
+    this.#oldestFirst = store.query(
+      row,
+      `SELECT * FROM ledger WHERE (:environment IS NULL OR environment = :environment) AND sequence > :after
+         AND (:reference IS NULL OR external_order_id = :reference)
+       ORDER BY sequence LIMIT :limit`,
+    );
+    this.#hidden = store.query(
+      z.object({ amount: z.string() }),
+      `SELECT amount FROM ledger WHERE environment = :environment AND type = 'debit' AND created_at > :debitsUntil`,
+    );
+    this.#counts = store.query(
+      z.object({ type: z.string(), count: z.number() }),
+      'SELECT type, count(*) AS count FROM ledger WHERE environment = :environment GROUP BY type',
+    );
+  }
+
+  append(entry: Omit<LedgerEntry, 'sequence'>): void {
+    this.#insert.run(entry);
+  }
+
+  /** @returns undefined when the wallet never moved. */
+  lastBalance(environment: Environment): string | undefined {
+    return this.#last.get({ environment })?.balanceAfter;
+  }
+
+  newestFirst(environment: Environment, filter: LedgerFilter, page: Page): LedgerEntry[] {
+    return this.#newestFirst.all({
+      environment,
+      reference: filter.reference ?? null,
+      since: filter.since ?? 0,
+      debitsUntil: filter.debitsUntil ?? Number.MAX_SAFE_INTEGER,
+      before: page.cursor ?? Number.MAX_SAFE_INTEGER,
+      limit: page.limit,
+    });
+  }
+
+  oldestFirst(environment: Environment | undefined, reference: string | undefined, page: Page): LedgerEntry[] {
+    return this.#oldestFirst.all({
+      environment: environment ?? null,
+      reference: reference ?? null,
+      after: page.cursor ?? 0,
+      limit: page.limit,
+    });
+  }
+
+  /** Amounts of the debits that are younger than `debitsUntil`, epoch milliseconds. */
+  debitsAfter(environment: Environment, debitsUntil: number): string[] {
+    return this.#hidden.all({ environment, debitsUntil }).map(({ amount }) => amount);
+  }
+
+  countByType(environment: Environment): { debits: number; credits: number } {
+    const counts = new Map(this.#counts.all({ environment }).map(({ type, count }) => [type, count]));
+    return { debits: counts.get('debit') ?? 0, credits: counts.get('credit') ?? 0 };
+  }
+}

@@ -1,0 +1,156 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import * as z from 'zod';
+import { LEDGER_GUARD, LIFT_LEDGER_GUARD, SCHEMA, SCHEMA_VERSION, TABLES, type Table } from '#simulator/store/schema.ts';
+
+export type Parameters = Readonly<Record<string, SQLInputValue>>;
+
+/** A prepared statement that reads rows of one shape; columns come in camelCase. */
+export interface Query<Row> {
+  get(parameters?: Parameters): Row | undefined;
+  all(parameters?: Parameters): Row[];
+}
+
+/** A prepared statement that changes rows. */
+export interface Command {
+  /** @returns the number of rows it changed. */
+  run(parameters: Parameters): number;
+}
+
+/** The data file cannot be used; the message says why and what to do. */
+export class StoreError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StoreError';
+  }
+}
+
+/**
+ * The simulator's state in one SQLite file. Calls are synchronous, so whatever runs without an `await` in between is
+ * alone with the data.
+ */
+export class Store {
+  readonly #sqlite: DatabaseSync;
+  readonly #begin;
+  readonly #commit;
+  readonly #rollback;
+  readonly #lastSequence;
+
+  /**
+   * @param file path of the data file, made when absent, or `:memory:`.
+   * @throws StoreError when another process has it open, it was made by another version, or it is no database.
+   */
+  constructor(file: string) {
+    this.#sqlite = open(file);
+    this.#begin = this.#sqlite.prepare('BEGIN IMMEDIATE');
+    this.#commit = this.#sqlite.prepare('COMMIT');
+    this.#rollback = this.#sqlite.prepare('ROLLBACK');
+    this.#lastSequence = this.query(
+      z.object({ seq: z.number() }),
+      'SELECT seq FROM sqlite_sequence WHERE name = :table',
+    );
+  }
+
+  query<Schema extends z.ZodObject>(schema: Schema, sql: string): Query<z.output<Schema>> {
+    const statement = this.#sqlite.prepare(sql);
+    const read = (row: Record<string, unknown>): z.output<Schema> => schema.parse(camelCased(row));
+    return {
+      get: (parameters = {}) => {
+        const row = statement.get(parameters);
+        return row === undefined ? undefined : read(row);
+      },
+      all: (parameters = {}) => statement.all(parameters).map(read),
+    };
+  }
+
+  command(sql: string): Command {
+    const statement = this.#sqlite.prepare(sql);
+    return { run: (parameters) => Number(statement.run(parameters).changes) };
+  }
+
+  /** Runs `work` as one transaction, or as part of the one that is open. What it throws rolls all of it back. */
+  transaction<Result>(work: () => Result): Result {
+    if (this.#sqlite.isTransaction) return work();
+    this.#begin.run();
+    try {
+      const result = work();
+      this.#commit.run();
+      return result;
+    } catch (error) {
+      this.#rollback.run();
+      throw error;
+    }
+  }
+
+  /** The sequence number that the next row of `table` gets; ids are derived from it. */
+  nextSequence(table: Table): number {
+    return (this.#lastSequence.get({ table })?.seq ?? 0) + 1;
+  }
+
+  /** Empties every table. */
+  reset(): void {
+    this.transaction(() => {
+      this.#sqlite.exec(LIFT_LEDGER_GUARD);
+      for (const table of TABLES) this.#sqlite.exec(`DELETE FROM ${table}`);
+      this.#sqlite.exec('DELETE FROM sqlite_sequence');
+      this.#sqlite.exec(LEDGER_GUARD);
+    });
+  }
+
+  close(): void {
+    this.#sqlite.close();
+  }
+}
+
+function open(file: string): DatabaseSync {
+  if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
+  let sqlite: DatabaseSync | undefined;
+  try {
+    sqlite = new DatabaseSync(file);
+    // Exclusive: a second simulator on the same file is refused instead of mixing two sets of timers. NORMAL survives
+    // a killed process; only a power cut can take the last transactions with it. Checkpoints are the one time that it
+    // waits for the disk, so they are made rare: every 32 MB of log.
+    sqlite.exec(
+      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ' +
+        'PRAGMA wal_autocheckpoint = 8000;',
+    );
+    migrate(sqlite, file);
+    return sqlite;
+  } catch (error) {
+    sqlite?.close();
+    if (error instanceof StoreError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    const advice = /locked/.test(reason)
+      ? 'Another simulator uses it: stop that one, or set SIMULATOR_DATA to another file.'
+      : 'Set SIMULATOR_DATA to a file that can be written, or remove this one to start anew.';
+    throw new StoreError(`The data file ${file} cannot be used: ${reason}. ${advice}`, { cause: error });
+  }
+}
+
+function migrate(sqlite: DatabaseSync, file: string): void {
+  const version = Number(sqlite.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
+  if (version === SCHEMA_VERSION) return;
+  if (version !== 0) {
+    throw new StoreError(
+      `The data file ${file} was made by another version of the simulator (${version}, this one is ${SCHEMA_VERSION}). ` +
+        'Remove it to start anew.',
+    );
+  }
+  sqlite.exec(`BEGIN; ${SCHEMA} ${LEDGER_GUARD} PRAGMA user_version = ${SCHEMA_VERSION}; COMMIT;`);
+}
+
+const camelNames = new Map<string, string>();
+
+function camelCased(row: Record<string, unknown>): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const name in row) {
+    let camel = camelNames.get(name);
+    if (camel === undefined) {
+      camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      camelNames.set(name, camel);
+    }
+    result[camel] = row[name];
+  }
+  return result;
+}

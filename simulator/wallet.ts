@@ -1,0 +1,78 @@
+import Big from 'big.js';
+import { CURRENCY } from '#simulator/catalogue.ts';
+import type { Environment } from '#simulator/environment.ts';
+import type { Identifiers } from '#simulator/identifiers.ts';
+import type { Ledger, LedgerEntry } from '#simulator/store/ledger.ts';
+import type { Store } from '#simulator/store/store.ts';
+
+/** What a movement is for. */
+export interface Movement {
+  readonly reason: 'order' | 'refund' | 'deposit';
+  readonly orderId?: string;
+  readonly externalOrderId?: string;
+}
+
+/** Two wallets with exact balances; each movement records the balance that it left. */
+export class Wallet {
+  readonly #store: Store;
+  readonly #ledger: Ledger;
+  readonly #identifiers: Identifiers;
+  readonly #now: () => number;
+
+  /** @param now epoch milliseconds. */
+  constructor(store: Store, ledger: Ledger, identifiers: Identifiers, now: () => number) {
+    this.#store = store;
+    this.#ledger = ledger;
+    this.#identifiers = identifiers;
+    this.#now = now;
+  }
+
+  balance(environment: Environment): string {
+    return this.#ledger.lastBalance(environment) ?? '0.00';
+  }
+
+  /** The balance as a reader sees it while debits younger than `ageMs` do not show yet. */
+  visibleBalance(environment: Environment, ageMs: number): string {
+    if (ageMs === 0) return this.balance(environment);
+    const hidden = this.#ledger.debitsAfter(environment, this.#now() - ageMs);
+    return plain(hidden.reduce((total, amount) => total.plus(amount), new Big(this.balance(environment))));
+  }
+
+  covers(environment: Environment, price: string): boolean {
+    return new Big(this.balance(environment)).gte(price);
+  }
+
+  /** @throws RangeError when the balance does not cover it; check with {@link covers} first. */
+  debit(environment: Environment, amount: string, movement: Movement): void {
+    const after = new Big(this.balance(environment)).minus(amount);
+    if (after.lt(0)) throw new RangeError(`the ${environment} wallet does not cover ${amount}`);
+    this.#append(environment, 'debit', amount, after, movement);
+  }
+
+  credit(environment: Environment, amount: string, movement: Movement): void {
+    this.#append(environment, 'credit', amount, new Big(this.balance(environment)).plus(amount), movement);
+  }
+
+  #append(environment: Environment, type: LedgerEntry['type'], amount: string, after: Big, movement: Movement): void {
+    this.#store.transaction(() => {
+      this.#ledger.append({
+        id: this.#identifiers.id('ledger', this.#store.nextSequence('ledger')),
+        environment,
+        type,
+        amount,
+        currency: CURRENCY,
+        balanceAfter: plain(after),
+        reason: movement.reason,
+        orderId: movement.orderId ?? null,
+        externalOrderId: movement.externalOrderId ?? null,
+        createdAt: this.#now(),
+      });
+    });
+  }
+}
+
+/** Exact, with two decimals or more, as amounts of money are written. */
+function plain(amount: Big): string {
+  const text = amount.toFixed();
+  return (text.split('.')[1] ?? '').length < 2 ? amount.toFixed(2) : text;
+}

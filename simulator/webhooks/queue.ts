@@ -1,0 +1,243 @@
+import * as z from 'zod';
+import type { Agenda, DueSource } from '#simulator/agenda.ts';
+import { isoTime, type Clock } from '#simulator/clock.ts';
+import type { Dialect } from '#simulator/dialect.ts';
+import type { Environment } from '#simulator/environment.ts';
+import type { Faults, WebhookFault } from '#simulator/faults.ts';
+import type { Identifiers } from '#simulator/identifiers.ts';
+import type { Deliveries, DeliveryRecord, NewDelivery } from '#simulator/store/deliveries.ts';
+import type { Store } from '#simulator/store/store.ts';
+import type { Dispatcher, SendResult } from '#simulator/webhooks/dispatcher.ts';
+import { signatureOf } from '#simulator/webhooks/signer.ts';
+
+/** Where webhooks go and what signs them. */
+export interface WebhookTarget {
+  readonly url: string;
+  readonly secret: string;
+}
+
+export interface WebhookEvent {
+  readonly environment: Environment;
+  readonly event: string;
+  /** Id of the order that it is about. */
+  readonly subject: string | null;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** How a delivery departs from what it should be. */
+export const tampering = z.strictObject({
+  forged: z.boolean().optional(),
+  /** Added to the time of signing, in seconds. */
+  timestamp_offset_seconds: z.int().optional(),
+  header_event: z.string().regex(/^[\x21-\x7e]{1,128}$/).optional(),
+  /** In the delivery header instead of its own id. */
+  delivery_id: z.string().regex(/^[\x21-\x7e]{1,128}$/).optional(),
+  twice: z.boolean().optional(),
+  /** Not just the first attempt. */
+  every_attempt: z.boolean().optional(),
+});
+export type Tampering = z.output<typeof tampering>;
+
+export interface QueueOptions {
+  readonly target: (environment: Environment) => WebhookTarget | undefined;
+  readonly dialect: () => Dialect;
+  /** First wait before a retry, in milliseconds; doubled each time. */
+  readonly retryDelayMs: number;
+  readonly maxAttempts: number;
+  /** Told of deliveries that are given up. */
+  readonly onExhausted: (delivery: DeliveryRecord, result: SendResult) => void;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface QueueParts {
+  readonly store: Store;
+  readonly deliveries: Deliveries;
+  readonly faults: Faults;
+  readonly identifiers: Identifiers;
+  readonly clock: Clock;
+  readonly agenda: Agenda;
+  readonly dispatcher: Dispatcher;
+}
+
+const MAX_UNDER_WAY = 32;
+const LONGEST_RETRY_DELAY_MS = 3_600_000;
+
+/** The outgoing webhooks: stored with the change they tell of, then sent until accepted or given up. */
+export class WebhookQueue implements DueSource {
+  readonly #parts: QueueParts;
+  readonly #options: QueueOptions;
+  readonly #underWay = new Set<Promise<void>>();
+  #closed = false;
+
+  constructor(parts: QueueParts, options: QueueOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    parts.deliveries.releaseClaims();
+  }
+
+  /** Stores a delivery; within a transaction it is sent only if that commits. @returns its id. */
+  enqueue(event: WebhookEvent): string {
+    const fault = this.#parts.faults.forWebhook(event.environment, event.event);
+    return this.#insert(event, this.#bodyOf(event), plannedBy(fault));
+  }
+
+  /** Stores a delivery made by hand; no fault rule looks at it. @param body undefined for the usual one. */
+  enqueueTampered(event: WebhookEvent, body: string | undefined, how: Tampering): string {
+    const plan = Object.keys(how).length === 0 ? {} : { tampering: how };
+    return this.#insert(event, body === undefined ? this.#bodyOf(event) : Buffer.from(body, 'utf8'), plan);
+  }
+
+  /** Sends a delivery once more, as it was meant. @returns false while it is under way. */
+  replay(id: string): boolean {
+    const accepted = this.#parts.deliveries.replay(id, this.#parts.clock.now());
+    this.#parts.agenda.wake();
+    return accepted;
+  }
+
+  nextDue(now: number): number | undefined {
+    // What is due already but has to wait is started by the end of what it waits for.
+    return this.#parts.deliveries.nextDue(now);
+  }
+
+  runDue(now: number): void {
+    const subjects = new Set<string>();
+    for (const delivery of this.#parts.deliveries.due(now, MAX_UNDER_WAY - this.#underWay.size)) {
+      if (delivery.subject !== null && subjects.has(delivery.subject)) continue;
+      if (delivery.subject !== null) subjects.add(delivery.subject);
+      this.#start(delivery);
+    }
+  }
+
+  /** Waits for what is under way; close the dispatcher first, so that it ends now. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#underWay);
+  }
+
+  #insert(event: WebhookEvent, body: Buffer, plan: Plan): string {
+    const { store, deliveries, identifiers, clock, agenda } = this.#parts;
+    const now = clock.now();
+    const id = identifiers.id('delivery', store.nextSequence('deliveries'));
+    const untargeted = this.#options.target(event.environment) === undefined;
+    const status = plan.lost === true ? 'lost' : untargeted ? 'no_target' : 'pending';
+    const delivery: NewDelivery = {
+      id,
+      environment: event.environment,
+      event: event.event,
+      subject: event.subject,
+      headerEvent: plan.tampering?.header_event ?? event.event,
+      body,
+      fault: plan.tampering === undefined ? null : JSON.stringify(plan.tampering),
+      status,
+      held: plan.held === true ? 1 : 0,
+      nextAttemptAt: status === 'pending' ? now + (plan.delayMs ?? 0) : null,
+      createdAt: now,
+    };
+    deliveries.insert(delivery);
+    agenda.wake();
+    return id;
+  }
+
+  #bodyOf({ event, data }: WebhookEvent): Buffer {
+    const created_at = isoTime(this.#parts.clock.now());
+    const envelope = this.#options.dialect().event_in_body ? { event, created_at, data } : { created_at, data };
+    return Buffer.from(JSON.stringify(envelope), 'utf8');
+  }
+
+  #start(delivery: DeliveryRecord): void {
+    const target = this.#options.target(delivery.environment);
+    if (target === undefined) {
+      this.#parts.deliveries.settle(delivery.id, 'no_target', null);
+      return;
+    }
+    const signedAt = this.#signingTime(delivery);
+    this.#parts.deliveries.claim(delivery.id, signedAt);
+    const sending = this.#send(delivery, target, signedAt)
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#underWay.delete(sending);
+        this.#parts.agenda.wake();
+      });
+    this.#underWay.add(sending);
+  }
+
+  async #send(delivery: DeliveryRecord, target: WebhookTarget, signedAt: number): Promise<void> {
+    const stored = delivery.fault === null ? {} : tampering.parse(JSON.parse(delivery.fault));
+    const how = delivery.attempts === 0 || stored.every_attempt === true ? stored : idOnly(stored);
+    const timestamp = String(Math.floor(signedAt / 1_000) + (how.timestamp_offset_seconds ?? 0));
+    const secret = how.forged === true ? `not-${target.secret}` : target.secret;
+    const webhook = {
+      url: target.url,
+      deliveryId: how.delivery_id ?? delivery.id,
+      event: how.header_event ?? delivery.event,
+      timestamp,
+      signature: signatureOf(secret, timestamp, delivery.body),
+      body: delivery.body,
+    };
+    const sentAt = this.#parts.clock.now();
+    const copies = Array.from({ length: how.twice === true ? 2 : 1 }, () => this.#parts.dispatcher.send(webhook));
+    const results = await Promise.all(copies);
+    // A process that ends now leaves the delivery as under way, and the next start sends it again.
+    if (this.#closed) return;
+    this.#parts.store.transaction(() => this.#record(delivery, sentAt, timestamp, results));
+  }
+
+  #record(delivery: DeliveryRecord, sentAt: number, timestamp: string, results: readonly SendResult[]): void {
+    const { deliveries, clock } = this.#parts;
+    for (const { status, error, durationMs } of results) {
+      deliveries.logAttempt(delivery.id, { sentAt, timestamp, status: status ?? null, error: error ?? null, durationMs });
+    }
+    const last = results.at(-1);
+    const accepted = results.some(({ status }) => status !== undefined && status >= 200 && status < 300);
+    const attempts = delivery.attempts + 1;
+    if (accepted) {
+      deliveries.settle(delivery.id, 'delivered', null);
+      if (delivery.subject !== null) deliveries.releaseHeld(delivery.subject, clock.now());
+    } else if (attempts >= this.#options.maxAttempts) {
+      deliveries.settle(delivery.id, 'exhausted', null);
+      if (last !== undefined) this.#options.onExhausted(delivery, last);
+    } else {
+      const wait = Math.min(LONGEST_RETRY_DELAY_MS, this.#options.retryDelayMs * 2 ** (attempts - 1));
+      deliveries.settle(delivery.id, 'pending', clock.now() + wait);
+    }
+  }
+
+  /** Signed by the machine's clock even when business time has been advanced: receivers compare with their own. */
+  #signingTime(delivery: DeliveryRecord): number {
+    if (delivery.signedAt !== null && !this.#options.dialect().resigns_retries) return delivery.signedAt;
+    return this.#parts.clock.wall();
+  }
+}
+
+interface Plan {
+  readonly lost?: boolean;
+  readonly held?: boolean;
+  readonly delayMs?: number;
+  readonly tampering?: Tampering;
+}
+
+function plannedBy(fault: WebhookFault | undefined): Plan {
+  switch (fault?.kind) {
+    case undefined:
+      return {};
+    case 'lost':
+      return { lost: true };
+    case 'late':
+      return { delayMs: fault.ms };
+    case 'out_of_order':
+      return { held: true, delayMs: fault.ms };
+    case 'twice':
+      return { tampering: { twice: true } };
+    case 'forged':
+      return { tampering: { forged: true, every_attempt: fault.every_attempt } };
+    case 'stale_timestamp':
+      return { tampering: { timestamp_offset_seconds: -fault.seconds, every_attempt: fault.every_attempt } };
+    case 'changed_event_header':
+      return { tampering: { header_event: fault.event, every_attempt: fault.every_attempt } };
+  }
+}
+
+/** A retry keeps its delivery id, whatever was chosen for it. */
+function idOnly({ delivery_id }: Tampering): Tampering {
+  return delivery_id === undefined ? {} : { delivery_id };
+}

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { serviceOrder } from '#upstream/contract.ts';
+import { fieldsOf, PACKAGE, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
+
+const statusOf = async (simulator: SimulatorClient, package_id = PACKAGE): Promise<string> =>
+  (await simulator.order({ package_id })).textAt('status');
+
+describe('a behaviour rule', () => {
+  it('decides about the next purchases that match, and no more', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.admin.post('/behaviour', { outcome: 'failed_at_once', package_id: 1002, count: 1 });
+    await simulator.admin.post('/behaviour', { outcome: 'stay_processing', environment: 'sandbox', count: 2 });
+    // The newest that matches goes first.
+    expect(await statusOf(simulator, 1002)).toBe('processing');
+    expect(await statusOf(simulator)).toBe('processing');
+    expect(await statusOf(simulator)).toBe('completed');
+    expect(await statusOf(simulator, 1002)).toBe('failed');
+    expect(await statusOf(simulator, 1002)).toBe('completed');
+    const shape = z.object({ data: z.array(z.object({ used: z.number() })) });
+    const listed = (await simulator.admin.get('/behaviour')).read(shape);
+    expect(listed.data.map(({ used }) => used)).toEqual([2, 1]);
+  });
+
+  it('of the other environment is not taken', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.admin.post('/behaviour', { outcome: 'failed_at_once', environment: 'production' });
+    expect(await statusOf(simulator)).toBe('completed');
+  });
+
+  it('counts purchases, not refusals or replays', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.admin.post('/behaviour', { outcome: 'stay_processing', count: 2 });
+    const order = { package_id: PACKAGE, external_order_id: 'r' };
+    await simulator.order(order, 'key');
+    await simulator.order(order, 'key');
+    await simulator.order(order, 'other');
+    expect(await statusOf(simulator)).toBe('processing');
+    expect(await statusOf(simulator)).toBe('completed');
+  });
+
+  it('sets the delay, and when the credit of a failure comes', async () => {
+    await using simulator = await startTestSimulator({ processingDelayMs: 0 });
+    await simulator.admin.post('/behaviour', {
+      outcome: 'processing_then_failed',
+      delay_ms: 600_000,
+      credit_after_ms: 600_000,
+    });
+    const { id } = (await simulator.order()).read(serviceOrder);
+    const credits = async () => (await simulator.ledger()).filter(({ reason }) => reason === 'refund').length;
+    await simulator.admin.post('/clock/advance', { ms: 599_000 });
+    expect((await simulator.sandbox.get(`/orders/${id}`)).at('status')).toBe('processing');
+    await simulator.admin.post('/clock/advance', { ms: 1_000 });
+    await simulator.orderReaches(id, 'failed');
+    expect(await credits()).toBe(0);
+    expect(await simulator.balance()).toBe('99997.60');
+    await simulator.admin.post('/clock/advance', { ms: 600_000 });
+    await expect.poll(credits).toBe(1);
+    expect(await simulator.balance()).toBe('100000.00');
+  });
+
+  it('can leave a failed order undebited', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.admin.post('/behaviour', { outcome: 'failed_at_once', debited: false });
+    expect(await statusOf(simulator)).toBe('failed');
+    expect(await simulator.ledger()).toHaveLength(1);
+  });
+
+  it('can be removed', async () => {
+    await using simulator = await startTestSimulator();
+    const id = (await simulator.admin.post('/behaviour', { outcome: 'failed_at_once' })).textAt('id');
+    await simulator.admin.post('/behaviour', { outcome: 'failed_at_once', package_id: 1002 });
+    expect((await simulator.admin.call('DELETE', `/behaviour/${id}`, {})).status).toBe(204);
+    expect((await simulator.admin.call('DELETE', `/behaviour/${id}`, {})).status).toBe(404);
+    expect(await statusOf(simulator)).toBe('completed');
+    await simulator.admin.call('DELETE', '/behaviour', {});
+    expect(await statusOf(simulator, 1002)).toBe('completed');
+  });
+});
+
+describe('an order that is processing', () => {
+  it('is completed or failed by the admin API, once', async () => {
+    await using simulator = await startTestSimulator();
+    const first = (await simulator.order({ package_id: 9004 })).textAt('id');
+    const second = (await simulator.order({ package_id: 9004 })).textAt('id');
+    expect((await simulator.admin.post(`/orders/${first}/complete`)).at('status')).toBe('completed');
+    const failure = { code: 'no_stock', message: 'None left.' };
+    expect((await simulator.admin.post(`/orders/${second}/fail`, failure)).at('failure')).toEqual(failure);
+    const again = [first, second].flatMap((id) => [[id, 'complete'], [id, 'fail']] as const);
+    for (const [id, action] of again) {
+      expect((await simulator.admin.post(`/orders/${id}/${action}`)).status).toBe(409);
+    }
+    expect(await simulator.balance()).toBe('99998.50');
+    expect((await simulator.admin.post('/orders/nobody/complete')).status).toBe(404);
+  });
+
+  it('is not ended a second time when its own time comes', async () => {
+    await using simulator = await startTestSimulator({ processingDelayMs: 600_000 });
+    const { id } = (await simulator.order({ package_id: 9002 })).read(serviceOrder);
+    await simulator.admin.post(`/orders/${id}/complete`);
+    await simulator.admin.post('/clock/advance', { ms: 600_000 });
+    expect((await simulator.admin.get(`/orders/${id}`)).body).toMatchObject({ status: 'completed', due_at: null });
+    expect(await simulator.ledger()).toHaveLength(2);
+  });
+});
+
+describe('a reset', () => {
+  it('brings back the first start, with the same ids under the same seed', async () => {
+    await using simulator = await startTestSimulator();
+    const before = (await simulator.admin.get('/state')).at('environments', 'sandbox', 'balance');
+    const id = (await simulator.order()).textAt('id');
+    await simulator.admin.post('/approval', { approved: true });
+    await simulator.admin.post('/dialect', { name: 'conflicts' });
+    await simulator.admin.post('/faults', { target: 'request', fault: { kind: 'server_error' }, count: null });
+    await simulator.admin.post('/clock/advance', { ms: 1_000_000 });
+    const state = await simulator.admin.post('/reset');
+    expect(state.body).toMatchObject({ approved: false, clock_ahead_ms: 0, faults: 0, dialect: { name: 'replays' } });
+    expect(state.at('environments', 'sandbox')).toMatchObject({ balance: before, orders: {}, esims: 0, deliveries: {} });
+    expect((await simulator.sandbox.get('/wallet')).status).toBe(401);
+    const login = { email: 'reseller@example.com', password: 'simulator-password', device_name: 'x' };
+    const token = (await simulator.open.post('/sandbox/login', login)).textAt('access_token');
+    const again = await simulator.order({}, 'k', { headers: { authorization: `Bearer ${token}` } });
+    expect(again.at('id')).toBe(id);
+  });
+});
+
+describe('the admin API', () => {
+  it.each([
+    ['/faults', { target: 'request', fault: { kind: 'latency', ms: 1, color: 'red' } }, 'fault.color'],
+    ['/faults', { target: 'request', fault: { kind: 'earthquake' } }, 'fault.kind'],
+    ['/faults', { target: 'webhook', fault: { kind: 'lost' }, nth: 0 }, 'nth'],
+    ['/faults', { target: 'request', endpoint: 'buyAll', fault: { kind: 'hang' } }, 'endpoint'],
+    ['/behaviour', { outcome: 'maybe' }, 'outcome'],
+    ['/behaviour', { outcome: 'completed', credit_after_ms: 1 }, 'credit_after_ms'],
+    ['/behaviour', { outcome: 'completed', debited: false }, 'debited'],
+    ['/deposits', { environment: 'sandbox', amount: 1 }, 'amount'],
+    ['/deposits', { environment: 'sandbox', amount: '-1' }, 'amount'],
+    ['/deposits', { environment: 'sandbox', amount: '0.00' }, 'amount'],
+    ['/deposits', { environment: 'moon', amount: '1' }, 'environment'],
+    ['/approval', { approved: 'yes' }, 'approved'],
+    ['/clock/advance', { ms: -1 }, 'ms'],
+    ['/dialect', { name: 'latin' }, 'name'],
+    ['/dialect', { properties: { mood: 'bad' } }, 'properties.mood'],
+    ['/webhooks/target', { url: 'http://127.0.0.1/' }, 'secret'],
+    ['/webhooks/target', { url: 'ftp://127.0.0.1/', secret: '12345678' }, 'url'],
+    ['/webhooks/send', { event: 'a b' }, 'event'],
+    ['/packages/1001', {}, 'body'],
+    ['/packages/1001', { price_for_reseller: 2 }, 'price_for_reseller'],
+    ['/reset', { really: true }, 'really'],
+  ])('refuses what it does not know with 422 that names it: %s %j', async (path, body, field) => {
+    await using simulator = await startTestSimulator();
+    const answer = await simulator.admin.post(path, body);
+    expect(answer.status).toBe(422);
+    expect(fieldsOf(answer)).toEqual([field]);
+  });
+
+  it('refuses unknown query parameters, packages, deliveries and calls', async () => {
+    await using simulator = await startTestSimulator();
+    expect((await simulator.admin.get('/orders?color=red')).status).toBe(422);
+    expect((await simulator.admin.post('/packages/1', { available: false })).status).toBe(404);
+    expect((await simulator.admin.post('/deliveries/nobody/replay')).status).toBe(404);
+    expect((await simulator.admin.get('/everything')).status).toBe(404);
+  });
+
+  it('lists oldest first and goes on after a sequence number', async () => {
+    await using simulator = await startTestSimulator();
+    for (const external_order_id of ['a', 'b', 'c']) await simulator.order({ external_order_id });
+    const item = z.object({ external_order_id: z.string() });
+    const shape = z.object({ data: z.array(item), next_after: z.number().nullable() });
+    const first = (await simulator.admin.get('/orders?limit=2')).read(shape);
+    expect(first.data.map(({ external_order_id }) => external_order_id)).toEqual(['a', 'b']);
+    const rest = (await simulator.admin.get(`/orders?limit=2&after=${first.next_after}`)).read(shape);
+    expect(rest).toEqual({ data: [expect.objectContaining({ external_order_id: 'c' })], next_after: null });
+    const found = (await simulator.admin.get('/ledger?external_order_id=b')).read(shape);
+    expect(found.data).toHaveLength(1);
+  });
+
+  it('says that it is healthy, and shows the state at a glance', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.order();
+    expect((await simulator.admin.get('/health')).body).toEqual({ status: 'ok' });
+    expect((await simulator.admin.get('')).at('environments', 'sandbox')).toMatchObject({
+      balance: '99997.60',
+      ledger: { debits: 1, credits: 1 },
+      orders: { completed: 1 },
+      esims: 1,
+      webhook_url: null,
+    });
+  });
+
+  it('a price change counts for the next purchase, and is shown', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.admin.post('/packages/1001', { price_for_reseller: '3.3333' });
+    expect((await simulator.sandbox.get('/packages?limit=1')).at('data', 0, 'price_for_reseller')).toBe('3.3333');
+    expect((await simulator.order()).at('price_for_reseller')).toBe('3.3333');
+    expect(await simulator.balance()).toBe('99996.6667');
+  });
+});

@@ -1,0 +1,145 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serviceErrorBody } from '#upstream/contract.ts';
+import { EMAIL, fieldsOf, PACKAGE, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
+
+let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
+beforeAll(async () => {
+  simulator = await startTestSimulator();
+});
+afterAll(() => simulator.simulator.close());
+
+const order = { package_id: PACKAGE, external_order_id: 'strict' };
+
+describe('a call without a valid token', () => {
+  const calls: readonly (readonly [string, string])[] = [
+    ['GET', '/packages'],
+    ['POST', '/orders'],
+    ['GET', '/orders'],
+    ['GET', '/orders/x'],
+    ['GET', '/esims/x'],
+    ['GET', '/wallet'],
+    ['GET', '/wallet/transactions'],
+  ];
+  for (const base of ['', '/sandbox']) {
+    it.each(calls)(`is answered 401: %s ${base}%s`, async (method, path) => {
+      for (const authorization of [undefined, 'Bearer wrong', 'Basic abc', 'Bearer']) {
+        const headers = authorization === undefined ? {} : { authorization };
+        const answer = await simulator.open.call(method, base + path, { headers });
+        expect([answer.status, answer.at('error', 'code')]).toEqual([401, 'unauthenticated']);
+        expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+      }
+    });
+  }
+
+  it.each([
+    [{ email: EMAIL, password: 'wrong', device_name: 'x' }],
+    [{ email: 'other@example.com', password: PASSWORD, device_name: 'x' }],
+  ])('gives no token for wrong credentials', async (body) => {
+    for (const path of ['/login', '/sandbox/login']) expect((await simulator.open.post(path, body)).status).toBe(401);
+  });
+});
+
+describe('an order that is not as it should be', () => {
+  it.each([
+    ['an unknown field', { ...order, color: 'red' }, 'color'],
+    ['no package', { external_order_id: 'x' }, 'package_id'],
+    ['a package that is text', { ...order, package_id: '1001' }, 'package_id'],
+    ['a package that does not exist', { ...order, package_id: 1 }, 'package_id'],
+    ['no reference', { package_id: PACKAGE }, 'external_order_id'],
+    ['an empty reference', { ...order, external_order_id: '' }, 'external_order_id'],
+    ['a reference that is too long', { ...order, external_order_id: 'x'.repeat(129) }, 'external_order_id'],
+    ['an IMEI of 13 digits', { ...order, device_imei: '1'.repeat(13) }, 'device_imei'],
+    ['an IMEI of 17 digits', { ...order, device_imei: '1'.repeat(17) }, 'device_imei'],
+    ['an IMEI with letters', { ...order, device_imei: '35693803564380a' }, 'device_imei'],
+    ['an array', [order], 'body'],
+    ['null', 'null', 'body'],
+  ])('is refused with 422 that names the field: %s', async (_what, body, field) => {
+    const answer = await simulator.sandbox.post('/orders', body, { headers: { 'idempotency-key': 'strict-1' } });
+    expect(answer.status).toBe(422);
+    const { error } = answer.read(serviceErrorBody);
+    expect(error.code).toBe('validation_failed');
+    expect(Object.keys(error.fields ?? {})).toEqual([field]);
+  });
+
+  it.each([['{"package_id":'], [''], [new Uint8Array([0x7b, 0xff, 0x7d])], ['{}{}']])(
+    'is refused with 400 when its body is no JSON',
+    async (body) => {
+      const headers = { 'idempotency-key': 'k', 'content-type': 'application/json' };
+      const answer = await simulator.sandbox.post('/orders', body, { headers });
+      expect([answer.status, answer.at('error', 'code')]).toEqual([400, 'malformed_request']);
+    },
+  );
+
+  it.each(['text/plain', 'application/xml', 'application/json; charset=latin1', 'application/jsonx'])(
+    'is refused with 415 when it is declared as %s',
+    async (type) => {
+      const headers = { 'idempotency-key': 'k', 'content-type': type };
+      const answer = await simulator.sandbox.post('/orders', JSON.stringify(order), { headers });
+      expect([answer.status, answer.at('error', 'code')]).toEqual([415, 'unsupported_media_type']);
+    },
+  );
+
+  it('is refused with 415 when it is compressed', async () => {
+    const headers = { 'idempotency-key': 'k', 'content-encoding': 'gzip' };
+    const answer = await simulator.sandbox.post('/orders', gzipSync(JSON.stringify(order)), { headers });
+    expect(answer.status).toBe(415);
+  });
+
+  it('is refused with 413 above 65536 bytes', async () => {
+    const body = JSON.stringify({ ...order, padding: 'x'.repeat(70_000) });
+    const answer = await simulator.order(body);
+    expect([answer.status, answer.at('error', 'code')]).toEqual([413, 'payload_too_large']);
+  });
+
+  it('is refused with 400 without an Idempotency-Key, with 422 for one that is too long', async () => {
+    const missing = await simulator.sandbox.post('/orders', order);
+    expect([missing.status, missing.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
+    const long = await simulator.order(order, 'k'.repeat(256));
+    expect([long.status, fieldsOf(long)]).toEqual([422, ['Idempotency-Key']]);
+  });
+
+  it('leaves no order and no movement behind', async () => {
+    expect((await simulator.sandbox.get('/orders')).at('data')).toEqual([]);
+    expect(await simulator.ledger()).toHaveLength(1);
+  });
+});
+
+describe('an address', () => {
+  it.each([
+    ['GET', '/nothing'],
+    ['POST', '/orders/x/pay'],
+    ['GET', '/Orders'],
+    ['GET', '/orders/'],
+    ['GET', '/orders/nobody'],
+    ['GET', '/esims/nobody'],
+  ])('that does not exist is answered 404: %s %s', async (method, path) => {
+    const answer = await simulator.sandbox.call(method, path, {});
+    expect([answer.status, answer.at('error', 'code')]).toEqual([404, 'not_found']);
+  });
+
+  it.each([
+    ['DELETE', '/orders', 'POST, GET'],
+    ['POST', '/wallet', 'GET'],
+    ['GET', '/login', 'POST'],
+    ['PUT', '/orders/x', 'GET'],
+  ])('with another method is answered 405: %s %s', async (method, path, allow) => {
+    const answer = await simulator.sandbox.call(method, path, {});
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
+  });
+
+  it('outside of the interface is answered 404, one that cannot be decoded 400', async () => {
+    const origin = simulator.simulator.url;
+    expect((await fetch(`${origin}/`)).status).toBe(404);
+    expect((await fetch(`${origin}/api/reseller/v2/wallet`)).status).toBe(404);
+    expect((await fetch(`${origin}/api/reseller/v1/orders/%E0%A4`)).status).toBe(400);
+  });
+
+  it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=!', 'cursor=eHh4', 'color=red', 'limit=1&limit=2'])(
+    'refuses the query %s with 422',
+    async (query) => {
+      const answer = await simulator.sandbox.get(`/orders?${query}`);
+      expect([answer.status, answer.at('error', 'code')]).toEqual([422, 'validation_failed']);
+    },
+  );
+});

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import * as z from 'zod';
+import { orderEventData, serviceErrorBody, serviceOrder, serviceWallet } from '#upstream/contract.ts';
+import type { SimulatorOptions } from '#simulator/options.ts';
+import { startSimulator } from '#simulator/server.ts';
+import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+export const EMAIL = 'reseller@example.com';
+export const PASSWORD = 'simulator-password';
+
+/** 2.40 USD, completed at once. */
+export const PACKAGE = 1001;
+
+const ledgerPage = z.object({
+  data: z.array(
+    z.object({
+      environment: z.string(),
+      type: z.enum(['debit', 'credit']),
+      amount: z.string(),
+      reason: z.string(),
+      order_id: z.string().nullable(),
+      external_order_id: z.string().nullable(),
+      balance_after: z.string(),
+    }),
+  ),
+  next_after: z.number().nullable(),
+});
+export type LedgerLine = z.output<typeof ledgerPage>['data'][number];
+
+const requestPage = z.object({
+  data: z.array(
+    z.object({
+      environment: z.string(),
+      method: z.string(),
+      path: z.string(),
+      endpoint: z.string().nullable(),
+      idempotency_key: z.string().nullable(),
+      body_sha256: z.string(),
+      body_bytes: z.number(),
+      result_status: z.number().nullable(),
+      status: z.number().nullable(),
+      faults: z.array(z.string()),
+    }),
+  ),
+});
+
+/** Calls of a running simulator as a reseller and as its operator make them. */
+export class SimulatorClient {
+  readonly admin: HttpClient;
+  /** Without a token. */
+  readonly open: HttpClient;
+  /** With a sandbox token. */
+  readonly sandbox: HttpClient;
+  /** With a production token. */
+  readonly production: HttpClient;
+  readonly tokens: { readonly sandbox: string; readonly production: string };
+
+  constructor(url: string, tokens: { sandbox: string; production: string }) {
+    const base = `${url}/api/reseller/v1`;
+    this.tokens = tokens;
+    this.admin = new HttpClient(`${url}/simulator`);
+    this.open = new HttpClient(base);
+    this.sandbox = new HttpClient(`${base}/sandbox`, { authorization: `Bearer ${tokens.sandbox}` });
+    this.production = new HttpClient(base, { authorization: `Bearer ${tokens.production}` });
+  }
+
+  /** `POST /orders` in the sandbox. @param key fresh unless given. */
+  async order(body: unknown = {}, key: string = randomUUID(), call: HttpCall = {}): Promise<HttpAnswer> {
+    const full = typeof body === 'object' ? { package_id: PACKAGE, external_order_id: randomUUID(), ...body } : body;
+    return this.sandbox.post('/orders', full, { ...call, headers: { 'idempotency-key': key, ...call.headers } });
+  }
+
+  async balance(): Promise<string> {
+    return (await this.sandbox.get('/wallet')).read(serviceWallet).balance;
+  }
+
+  async ledger(environment: 'sandbox' | 'production' = 'sandbox'): Promise<LedgerLine[]> {
+    return (await this.admin.get(`/ledger?environment=${environment}&limit=10000`)).read(ledgerPage).data;
+  }
+
+  /** Debits of one of the reseller's references. */
+  async debits(reference: string): Promise<LedgerLine[]> {
+    const lines = await this.ledger();
+    return lines.filter(({ type, external_order_id }) => type === 'debit' && external_order_id === reference);
+  }
+
+  async requests(filter = '') {
+    return (await this.admin.get(`/requests?${filter}`)).read(requestPage).data;
+  }
+
+  async orderReaches(id: string, status: string): Promise<z.output<typeof serviceOrder>> {
+    return waitFor(`order ${id} is ${status}`, async () => {
+      const order = (await this.sandbox.get(`/orders/${id}`)).read(serviceOrder);
+      return order.status === status ? order : undefined;
+    });
+  }
+}
+
+/** Logs in to both environments of a simulator that runs. */
+export async function connect(url: string): Promise<SimulatorClient> {
+  const login = async (base: string): Promise<string> => {
+    const answer = await new HttpClient(base).post('/login', { email: EMAIL, password: PASSWORD, device_name: 'test' });
+    return answer.textAt('access_token');
+  };
+  const base = `${url}/api/reseller/v1`;
+  const [sandbox, production] = await Promise.all([login(`${base}/sandbox`), login(base)]);
+  return new SimulatorClient(url, { sandbox, production });
+}
+
+/** A simulator in this process with clients; stopped by `await using`. */
+export async function startTestSimulator(options: SimulatorOptions = {}) {
+  const simulator = await startSimulator({ seed: 'test', processingDelayMs: 20, webhookRetryDelayMs: 10, ...options });
+  const client = await connect(simulator.url);
+  return Object.assign(client, { simulator, [Symbol.asyncDispose]: () => simulator.close() });
+}
+
+/** One webhook as it arrived. */
+export interface ReceivedWebhook {
+  readonly headers: IncomingHttpHeaders;
+  readonly event: string;
+  readonly deliveryId: string;
+  readonly timestamp: string;
+  readonly signature: string;
+  readonly body: Buffer;
+}
+
+/** What the receiver answers; from 1 on over all deliveries. */
+export type Reply = (response: ServerResponse, webhook: ReceivedWebhook, number: number) => void;
+
+/** A webhook endpoint on this machine that keeps what it gets. */
+export async function startReceiver(reply: Reply = (response) => response.writeHead(204).end()) {
+  const received: ReceivedWebhook[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const header = (name: string): string => String(request.headers[name] ?? '');
+      const webhook = {
+        headers: request.headers,
+        event: header('x-service-event'),
+        deliveryId: header('x-service-delivery'),
+        timestamp: header('x-service-timestamp'),
+        signature: header('x-service-signature'),
+        body: Buffer.concat(chunks),
+      };
+      received.push(webhook);
+      reply(response, webhook, received.length);
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the receiver listens on no port');
+  return {
+    url: `http://127.0.0.1:${address.port}/webhooks`,
+    received,
+    /** Waits until there are so many. */
+    async count(wanted: number): Promise<readonly ReceivedWebhook[]> {
+      await waitFor(`${wanted} webhooks have arrived`, () => received.length >= wanted, {
+        context: () => received.map(({ event, deliveryId }) => `${event} ${deliveryId}`).join('\n'),
+      });
+      return received;
+    },
+    async [Symbol.asyncDispose](): Promise<void> {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Names of the fields that a refusal complains about. */
+export function fieldsOf(answer: HttpAnswer): string[] {
+  return Object.keys(answer.read(serviceErrorBody).error.fields ?? {});
+}
+
+/** The order that an order event tells of. */
+export function orderIn(webhook: ReceivedWebhook): z.output<typeof serviceOrder> {
+  return z.object({ data: orderEventData }).parse(JSON.parse(webhook.body.toString('utf8'))).data;
+}

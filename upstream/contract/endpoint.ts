@@ -1,0 +1,30 @@
+import type * as z from 'zod';
+import type { Capability } from '#domain/capabilities.ts';
+import type { Mark } from '#upstream/contract/fields.ts';
+
+/** One call of the interface. */
+export interface EndpointContract {
+  readonly method: 'GET' | 'POST';
+  /** Relative to `{base_url}` or `{sandbox_url}`; `{id}` is a path parameter. */
+  readonly path: string;
+  readonly purpose: string;
+  /** Method, path, headers, query and body. */
+  readonly request: Mark;
+  readonly response: Mark;
+  /** Why it is assumed as it is; for a stated part, what the statement leaves open. */
+  readonly reason: string;
+  /** False: the call is made without a token first, and with one where the service asks for it after all. */
+  readonly authorized: boolean;
+  readonly idempotencyKey: boolean;
+  readonly query?: readonly string[];
+  /** Those of `query` that every request has. */
+  readonly requiredQuery?: readonly string[];
+  readonly body?: z.ZodType;
+  readonly answer: z.ZodType;
+  /** Switched off, the call is not made, and the capability's fallback takes its place. */
+  readonly capability?: Capability;
+  /** True where no purchase, cancellation or subscription depends on the call. */
+  readonly convenience?: true;
+  /** True for what exists under `{sandbox_url}` only. */
+  readonly sandboxOnly?: true;
+}

@@ -1,0 +1,18 @@
+/** Every call of the interface by name. */
+import type { EndpointContract } from '#upstream/contract/endpoint.ts';
+import { ESIM_ENDPOINTS } from '#upstream/contract/esim-endpoints.ts';
+import { ORDER_ENDPOINTS } from '#upstream/contract/order-endpoints.ts';
+import { SERVICE_ENDPOINTS } from '#upstream/contract/service-endpoints.ts';
+import { VPN_ENDPOINTS } from '#upstream/contract/vpn-endpoints.ts';
+
+export const ENDPOINTS = ORDER_ENDPOINTS;
+export type EndpointName = keyof typeof ENDPOINTS;
+
+export const FURTHER_ENDPOINTS = {
+  ...ESIM_ENDPOINTS,
+  ...VPN_ENDPOINTS,
+  ...SERVICE_ENDPOINTS,
+} as const satisfies Record<string, EndpointContract>;
+
+export const ALL_ENDPOINTS = { ...ENDPOINTS, ...FURTHER_ENDPOINTS } as const satisfies Record<string, EndpointContract>;
+export type AnyEndpointName = keyof typeof ALL_ENDPOINTS;

@@ -1,0 +1,93 @@
+/** Every event of the interface: what it means, and what its signed body is taken to look like. */
+import * as z from 'zod';
+import { wireTime, type Mark } from '#upstream/contract/fields.ts';
+import { esimCancellation, serviceRefund, serviceTopup, vpnSubscription } from '#upstream/contract/lifecycle-resources.ts';
+import { serviceOrder } from '#upstream/contract/resources.ts';
+
+/** All event kinds of the specification. */
+export const EVENT_KINDS = [
+  'ping',
+  'order.completed',
+  'order.processing',
+  'order.failed',
+  'topup.completed',
+  'topup.processing',
+  'topup.failed',
+  'esim.cancelled',
+  'refund.completed',
+  'refund.failed',
+  'vpn.subscription.active',
+  'vpn.subscription.cancelled',
+  'vpn.subscription.expired',
+  'vpn.subscription.failed',
+] as const;
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/** Shape assumed: the body layout of events is not shown. `event` in the signed body is what we act on. */
+export const eventEnvelope = z.object({
+  event: z.string().min(1),
+  created_at: wireTime.nullish(),
+  data: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** Shape assumed: `data` of the three order events is the order as a read would return it. */
+export const orderEventData = serviceOrder;
+/** Shape assumed: the top-up as a read would return it. */
+export const topupEventData = serviceTopup;
+/** Shape assumed: the cancellation as the answer to the cancel call has it. */
+export const cancellationEventData = esimCancellation;
+/** Shape assumed: the refund as a read would return it. */
+export const refundEventData = serviceRefund;
+/** Shape assumed: the subscription as a read would return it; access data may be missing, and is not read from events. */
+export const vpnEventData = vpnSubscription.omit({ access: true });
+
+/** One event of the interface. */
+export interface EventContract {
+  readonly meaning: string;
+  readonly kind: Mark;
+  readonly body: Mark;
+  readonly reason: string;
+  /** `data` of the body; absent where nothing of it is read. */
+  readonly data?: z.ZodType;
+}
+
+const asRead = (record: string): string => `The body layout is not shown; data is taken to be ${record}.`;
+const event = (meaning: string, reason: string, data: z.ZodType): EventContract => {
+  return { meaning, kind: 'stated', body: 'shape assumed', reason, data };
+};
+
+const AN_ORDER = asRead('the order as a read returns it');
+const A_TOPUP = asRead('the top-up as a read returns it');
+const A_CANCELLATION = asRead('the cancellation as the cancel call answers it');
+const A_REFUND = asRead('the refund as a read returns it');
+const A_SUBSCRIPTION = asRead('the VPN subscription as a read returns it, without its access data');
+
+export const EVENTS: Readonly<Record<EventKind, EventContract>> = {
+  ping: {
+    meaning: 'connectivity test',
+    kind: 'stated',
+    body: 'shape assumed',
+    reason: 'The body layout is not shown; nothing but the event itself is read.',
+  },
+  'order.completed': event('eSIM order completed', AN_ORDER, orderEventData),
+  'order.processing': event('eSIM order in progress', AN_ORDER, orderEventData),
+  'order.failed': event('eSIM order failed', AN_ORDER, orderEventData),
+  'topup.completed': event('top-up completed', A_TOPUP, topupEventData),
+  'topup.processing': event('top-up in progress', A_TOPUP, topupEventData),
+  'topup.failed': event('top-up failed', A_TOPUP, topupEventData),
+  'esim.cancelled': event('eSIM cancelled', A_CANCELLATION, cancellationEventData),
+  'refund.completed': event('refund completed', A_REFUND, refundEventData),
+  'refund.failed': event('refund failed', A_REFUND, refundEventData),
+  'vpn.subscription.active': event('VPN subscription active', A_SUBSCRIPTION, vpnEventData),
+  'vpn.subscription.cancelled': event('VPN subscription cancelled', A_SUBSCRIPTION, vpnEventData),
+  'vpn.subscription.expired': event('VPN subscription expired', A_SUBSCRIPTION, vpnEventData),
+  'vpn.subscription.failed': event('VPN subscription failed', A_SUBSCRIPTION, vpnEventData),
+};
+
+/** Schema of the whole signed body of an event. */
+export function eventBody(kind: EventKind): z.ZodType {
+  const { data } = EVENTS[kind];
+  return eventEnvelope.extend({ event: z.literal(kind), ...(data === undefined ? {} : { data }) });
+}
+
+export type EventEnvelope = z.output<typeof eventEnvelope>;

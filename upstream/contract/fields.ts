@@ -1,0 +1,60 @@
+/** The kinds of field that wire shapes are made of, and the names that the specification gives its headers. */
+import * as z from 'zod';
+import { parseDecimal } from '#domain/money.ts';
+
+/**
+ * How sure we are of a part of the contract. *stated*: the specification says it; *shape assumed*: the call is stated,
+ * the shape of its answer is ours; *call assumed*: nothing about it is stated but that it exists, if that.
+ */
+export type Mark = 'stated' | 'shape assumed' | 'call assumed';
+
+/** What the specification calls the brand in header names; the original interface carries its own word there. */
+export const SERVICE_HEADER_WORD = 'Service';
+
+export const SERVICE_HEADERS = {
+  event: `X-${SERVICE_HEADER_WORD}-Event`,
+  delivery: `X-${SERVICE_HEADER_WORD}-Delivery`,
+  timestamp: `X-${SERVICE_HEADER_WORD}-Timestamp`,
+  signature: `X-${SERVICE_HEADER_WORD}-Signature`,
+} as const;
+
+export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
+
+/**
+ * An identifier; the specification says "string" for some and shows none, so numbers are taken too. Visible ASCII:
+ * identifiers go into paths and text columns, where a NUL or half a character would do harm.
+ */
+export const wireId = z
+  .union([z.string().regex(/^[\x21-\x7e]{1,128}$/), z.number().int().nonnegative()])
+  .transform(String)
+  .meta({ description: 'Identifier (string, or a number that is read as one).' });
+
+/** An exact amount: a JSON number or a decimal string. */
+export const wireDecimal = z
+  .union([z.string(), z.number()])
+  .transform((value, context) => {
+    try {
+      return parseDecimal(value);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'not a decimal amount' });
+      return z.NEVER;
+    }
+  })
+  .meta({ description: 'Decimal amount.' });
+
+export const wireCurrency = z.string().regex(/^[A-Z]{3}$/).meta({ description: 'ISO 4217 currency code.' });
+export const wireTime = z.iso.datetime({ offset: true }).meta({ description: 'RFC 3339 time.' });
+
+/** A word of the service's own, such as a state that we show but do not judge. */
+export const wireWord = z.string().regex(/^[\x20-\x7e]{1,64}$/);
+
+/** Why a purchase came to nothing, in the service's words. */
+export const wireFailure = z.object({
+  code: z.string().regex(/^[\x20-\x7e]{1,128}$/),
+  message: z.string().default(''),
+});
+
+/** A page of a list; `next_cursor` is null on the last one. */
+export function pageOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), next_cursor: z.string().nullish() });
+}

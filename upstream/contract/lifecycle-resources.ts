@@ -1,0 +1,122 @@
+/** Bodies and records of top-ups, eSIM cancellations with their refunds, and VPN subscriptions. */
+import * as z from 'zod';
+import { wireCurrency, wireDecimal, wireFailure, wireId, wireTime, wireWord } from '#upstream/contract/fields.ts';
+import { orderStatus } from '#upstream/contract/resources.ts';
+
+export const topupRequest = z.object({
+  esim_id: z.string().regex(/^[\x21-\x7e]{1,128}$/),
+  /** One of the eSIM's top-up options. */
+  package_id: z.int().nonnegative(),
+});
+
+/** A top-up carries no reference of ours: only its id, or its eSIM and package, tell which one it is. */
+export const serviceTopup = z.object({
+  id: wireId,
+  esim_id: wireId.nullish(),
+  package_id: z.int().nonnegative().nullish(),
+  status: orderStatus,
+  /** The amount charged to the reseller. */
+  price_for_reseller: wireDecimal.nullish(),
+  currency: wireCurrency.nullish(),
+  failure: wireFailure.nullish(),
+  created_at: wireTime.nullish(),
+});
+
+/**
+ * What the supplier must confirm before a refund is automatic (specification, States and transitions), in its order.
+ * The wire words are assumed.
+ */
+export const REFUND_CONDITIONS = [
+  'usage_is_zero',
+  'never_installed',
+  'never_activated',
+  'no_completed_topup',
+  'debit_verified',
+] as const;
+export type RefundCondition = (typeof REFUND_CONDITIONS)[number];
+
+/** The results of a review that the sandbox exercises: accepted, refused, manual review. */
+export const refundReview = z.enum(['accepted', 'refused', 'manual_review']);
+
+/** The outcomes that the events name, and the time before them. */
+export const refundStatus = z.enum(['processing', 'completed', 'failed']);
+
+export const serviceRefund = z.object({
+  id: wireId,
+  esim_id: wireId.nullish(),
+  order_id: wireId.nullish(),
+  status: refundStatus,
+  review: refundReview.nullish(),
+  amount: wireDecimal.nullish(),
+  currency: wireCurrency.nullish(),
+  /** Conditions that were not confirmed: members of `REFUND_CONDITIONS`, or others that the service may have. */
+  unmet_conditions: z.array(wireWord).nullish(),
+  created_at: wireTime.nullish(),
+});
+
+export const cancellationStatus = z.enum(['processing', 'cancelled', 'refused']);
+
+export const esimCancellation = z.object({
+  esim_id: wireId,
+  status: cancellationStatus,
+  refund: serviceRefund.nullish(),
+});
+
+export const vpnPlan = z.object({
+  /** Used as `vpn_plan_id`. */
+  id: z.int().nonnegative(),
+  name: z.string(),
+  /** Length of one period in days. */
+  duration_days: z.int().positive().nullish(),
+  price_for_reseller: wireDecimal,
+  currency: wireCurrency,
+  available: z.boolean().default(true),
+});
+
+export const vpnOrderRequest = z.object({
+  vpn_plan_id: z.int().nonnegative(),
+  external_subscription_id: z.string().min(1).max(128),
+  customer_reference: z.string().min(1).max(255),
+  /** Stated as a number; our requests write its digits exactly (`vpnOrderRequestBytes`). */
+  customer_price: z.number().nonnegative(),
+});
+
+/** The states that the events name, and the time before them. */
+export const vpnSubscriptionStatus = z.enum(['processing', 'active', 'cancelled', 'expired', 'failed']);
+
+/** What the customer's device needs; personal data. */
+export const vpnAccess = z.object({
+  username: z.string().min(1),
+  password: z.string().min(1),
+  server: z.string().nullish(),
+  /** A configuration for the customer's app, or an address to fetch one from. */
+  configuration: z.string().nullish(),
+});
+
+export const vpnSubscription = z.object({
+  id: wireId,
+  external_subscription_id: z.string().nullish(),
+  vpn_plan_id: z.int().nonnegative().nullish(),
+  status: vpnSubscriptionStatus,
+  /** The amount charged to the reseller. */
+  price_for_reseller: wireDecimal.nullish(),
+  currency: wireCurrency.nullish(),
+  access: vpnAccess.nullish(),
+  failure: wireFailure.nullish(),
+  started_at: wireTime.nullish(),
+  expires_at: wireTime.nullish(),
+  cancelled_at: wireTime.nullish(),
+});
+
+export type TopupRequest = z.output<typeof topupRequest>;
+export type ServiceTopup = z.output<typeof serviceTopup>;
+export type RefundReview = z.output<typeof refundReview>;
+export type RefundStatus = z.output<typeof refundStatus>;
+export type ServiceRefund = z.output<typeof serviceRefund>;
+export type CancellationStatus = z.output<typeof cancellationStatus>;
+export type EsimCancellation = z.output<typeof esimCancellation>;
+export type VpnPlan = z.output<typeof vpnPlan>;
+export type VpnOrderRequest = z.output<typeof vpnOrderRequest>;
+export type VpnSubscriptionStatus = z.output<typeof vpnSubscriptionStatus>;
+export type VpnAccess = z.output<typeof vpnAccess>;
+export type VpnSubscription = z.output<typeof vpnSubscription>;

@@ -1,0 +1,147 @@
+/** Bodies and records of access, packages, orders, eSIMs, the wallet and the service itself. */
+import * as z from 'zod';
+import { wireCurrency, wireDecimal, wireFailure, wireId, wireTime, wireWord } from '#upstream/contract/fields.ts';
+
+export const loginRequest = z.object({
+  email: z.email(),
+  password: z.string().min(1),
+  device_name: z.string().min(1).max(255),
+  /** Accepted on production login only. */
+  expires_in_days: z.int().min(1).max(3650).optional(),
+});
+
+export const loginResponse = z.object({
+  /** Goes into a header: visible ASCII. */
+  access_token: z.string().regex(/^[\x21-\x7e]{1,8192}$/),
+  token_type: z.literal('Bearer').optional(),
+  expires_at: wireTime.nullish(),
+});
+
+export const servicePackage = z.object({
+  id: z.int().nonnegative(),
+  name: z.string(),
+  /** ISO 3166-1 alpha-2 codes. */
+  countries: z.array(z.string()).default([]),
+  /** Megabytes; null means unlimited. */
+  data_mb: z.number().nonnegative().nullable().default(null),
+  validity_days: z.int().positive().nullish(),
+  price_for_reseller: wireDecimal,
+  currency: wireCurrency,
+  available: z.boolean().default(true),
+});
+
+/** What anybody may see of a package: not what it costs the reseller. */
+export const publicPackage = servicePackage.omit({ price_for_reseller: true, currency: true });
+
+export const orderRequest = z.object({
+  package_id: z.int().nonnegative(),
+  external_order_id: z.string().min(1).max(128),
+  device_imei: z.string().regex(/^[0-9]{14,16}$/).optional(),
+});
+
+/** Of orders and of top-ups alike: the outcomes that the events name. */
+export const orderStatus = z.enum(['processing', 'completed', 'failed']);
+
+export const serviceOrder = z.object({
+  id: wireId,
+  external_order_id: z.string().nullish(),
+  package_id: z.int().nonnegative().nullish(),
+  status: orderStatus,
+  esim_id: wireId.nullish(),
+  /** The amount charged to the reseller. */
+  price_for_reseller: wireDecimal.nullish(),
+  currency: wireCurrency.nullish(),
+  failure: wireFailure.nullish(),
+  created_at: wireTime.nullish(),
+});
+
+export const serviceEsim = z.object({
+  id: wireId,
+  order_id: wireId.nullish(),
+  iccid: z.string().regex(/^[0-9]{18,22}$/),
+  /** `LPA:1$<SM-DP+ address>$<matching id>`. */
+  activation_code: z.string().min(1),
+  status: wireWord,
+  installed_at: wireTime.nullish(),
+  activated_at: wireTime.nullish(),
+  expires_at: wireTime.nullish(),
+});
+
+export const esimUsage = z.object({
+  esim_id: wireId.nullish(),
+  /** Megabytes. Zero is one of the conditions of a refund. */
+  data_used_mb: z.number().nonnegative(),
+  /** Megabytes; null means unlimited. */
+  data_total_mb: z.number().nonnegative().nullish(),
+  measured_at: wireTime.nullish(),
+});
+
+/** States that the sandbox simulation can set. */
+export const SIMULATED_STATES = ['installed', 'active', 'consumed'] as const;
+export type SimulatedState = (typeof SIMULATED_STATES)[number];
+
+export const simulationRequest = z.object({ state: z.enum(SIMULATED_STATES) });
+
+export const simulatedEsim = serviceEsim.pick({ id: true, status: true, installed_at: true, activated_at: true });
+
+export const serviceWallet = z.object({ balance: wireDecimal, currency: wireCurrency });
+
+export const walletTransaction = z.object({
+  id: wireId,
+  type: z.enum(['debit', 'credit']),
+  amount: wireDecimal,
+  currency: wireCurrency,
+  /** What the movement is for: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
+  reason: z.string(),
+  order_id: wireId.nullish(),
+  external_order_id: z.string().nullish(),
+  esim_id: wireId.nullish(),
+  topup_id: wireId.nullish(),
+  refund_id: wireId.nullish(),
+  vpn_subscription_id: wireId.nullish(),
+  external_subscription_id: z.string().nullish(),
+  created_at: wireTime,
+});
+
+/** The query of the update check. */
+export const updateQuery = z.object({
+  current_version: z.string().max(64).regex(/^\d+(?:\.\d+)*$/, 'must be dotted numbers'),
+  /** Open: `stable` is one of them, the others are not listed. */
+  channel: z.string().regex(/^[\x21-\x7e]{1,64}$/),
+});
+
+export const latestUpdate = z.object({
+  latest_version: wireWord,
+  update_available: z.boolean(),
+  channel: wireWord.nullish(),
+  download_url: z.url().nullish(),
+  checksum_sha256: z.string().regex(/^[0-9a-fA-F]{64}$/).nullish(),
+  release_notes: z.string().nullish(),
+  released_at: wireTime.nullish(),
+});
+
+export const openApiDescription = z.looseObject({
+  openapi: z.string().min(1),
+  paths: z.record(z.string(), z.unknown()),
+});
+
+export const webhookSecret = z.object({
+  /** Shown in this one answer and never again. */
+  secret: z.string().regex(/^[\x21-\x7e]{8,512}$/),
+  created_at: wireTime.nullish(),
+});
+
+export type LoginRequest = z.input<typeof loginRequest>;
+export type LoginResponse = z.output<typeof loginResponse>;
+export type ServicePackage = z.output<typeof servicePackage>;
+export type PublicPackage = z.output<typeof publicPackage>;
+export type OrderRequest = z.output<typeof orderRequest>;
+export type ServiceOrder = z.output<typeof serviceOrder>;
+export type ServiceEsim = z.output<typeof serviceEsim>;
+export type EsimUsage = z.output<typeof esimUsage>;
+export type SimulatedEsim = z.output<typeof simulatedEsim>;
+export type ServiceWallet = z.output<typeof serviceWallet>;
+export type WalletTransaction = z.output<typeof walletTransaction>;
+export type LatestUpdate = z.output<typeof latestUpdate>;
+export type OpenApiDescription = z.output<typeof openApiDescription>;
+export type WebhookSecretAnswer = z.output<typeof webhookSecret>;
