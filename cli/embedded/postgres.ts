@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pg from 'pg';
+import { Child, describeExit } from '#cli/embedded/child.ts';
+import { asAccount, postgresAccount, type PostgresAccount } from '#cli/embedded/postgres-account.ts';
+import { findPostgresBinaries, type PostgresBinaries } from '#cli/embedded/postgres-binaries.ts';
+import { commandLineOf, identityOf, isRunning, sendSignal } from '#cli/embedded/process-identity.ts';
+import { messageOf, UserError } from '#cli/user-error.ts';
+
+export interface EmbeddedPostgresOptions {
+  readonly dataDirectory: string;
+  readonly port: number;
+  readonly password: string;
+  readonly logFile: string;
+  /** Server settings, such as `{ fsync: 'off' }` for data that need not outlive a test. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Owner of the cluster and of everything in it. */
+const USER = 'reseller';
+
+const READY_TIMEOUT_MS = 60_000;
+const READY_POLL_MS = 50;
+// A fast shutdown ends open transactions and writes a checkpoint.
+const STOP_GRACE_MS = 20_000;
+
+const run = promisify(execFile);
+
+/**
+ * A real PostgreSQL from an npm package, on loopback, with password authentication and no Unix socket. The binaries
+ * are run directly: the wrapper that comes with them ends its server whenever our process gets a signal, before the
+ * processes that still need it.
+ */
+export class EmbeddedPostgres {
+  readonly name = 'PostgreSQL';
+  readonly #options: EmbeddedPostgresOptions;
+  readonly #binaries: PostgresBinaries;
+  readonly #account: PostgresAccount | undefined;
+  #child: Child | undefined;
+
+  private constructor(options: EmbeddedPostgresOptions, binaries: PostgresBinaries) {
+    this.#options = options;
+    this.#binaries = binaries;
+    this.#account = postgresAccount(options.dataDirectory);
+  }
+
+  /** Makes the cluster unless it is there. @throws UserError when this machine cannot run it. */
+  static async prepare(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+    const server = new EmbeddedPostgres(options, await findPostgresBinaries());
+    await server.#initialise();
+    return server;
+  }
+
+  get child(): Child | undefined {
+    return this.#child;
+  }
+
+  get port(): number {
+    return this.#options.port;
+  }
+
+  /** Where a server with this port and password will be. It holds the password: not for logs or command lines. */
+  static connectionString(port: number, password: string, database: string): string {
+    return `postgresql://${USER}:${password}@127.0.0.1:${port}/${database}`;
+  }
+
+  /** {@link connectionString} of this server. */
+  url(database: string): string {
+    return EmbeddedPostgres.connectionString(this.#options.port, this.#options.password, database);
+  }
+
+  /** Starts it and waits until it answers; what a crash left behind is recovered first. */
+  async start(): Promise<void> {
+    await this.#endLeftover();
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      ...this.#options.settings,
+    };
+    const { dataDirectory, port } = this.#options;
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+    this.#child = new Child({
+      name: this.name,
+      ...asAccount(this.#account, this.#binaries.postgres, ['-D', dataDirectory, '-p', String(port), ...flags], [
+        dataDirectory,
+      ]),
+      environment: { PATH: process.env['PATH'], LC_ALL: 'C' },
+      cwd: dataDirectory,
+      logFile: this.#options.logFile,
+    });
+    await this.#ready(this.#child);
+  }
+
+  /** Ends it as an administrator would: sessions are cut, data is complete. */
+  async stop(): Promise<void> {
+    await this.#child?.stop(STOP_GRACE_MS, 'SIGINT');
+    this.#child = undefined;
+  }
+
+  /** Ends it as a power cut would. */
+  async kill(): Promise<void> {
+    await this.#child?.kill();
+    this.#child = undefined;
+  }
+
+  /** @returns whether it was made now. */
+  async createDatabase(name: string, template?: string): Promise<boolean> {
+    return withClient(this.url('postgres'), async (client) => {
+      const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
+      if (found.rowCount !== 0) return false;
+      const from = template === undefined ? '' : ` TEMPLATE ${client.escapeIdentifier(template)}`;
+      await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}${from}`);
+      return true;
+    });
+  }
+
+  async dropDatabase(name: string): Promise<void> {
+    await withClient(this.url('postgres'), async (client) => {
+      await client.query(`DROP DATABASE IF EXISTS ${client.escapeIdentifier(name)} WITH (FORCE)`);
+    });
+  }
+
+  async #initialise(): Promise<void> {
+    const { dataDirectory, password } = this.#options;
+    if (existsSync(join(dataDirectory, 'PG_VERSION'))) return;
+    // An initdb that was cut off leaves a folder it would refuse next time; without PG_VERSION there is no data in it.
+    rmSync(dataDirectory, { recursive: true, force: true });
+    mkdirSync(dataDirectory, { recursive: true });
+    chmodSync(dataDirectory, 0o700);
+    const passwordFile = `${dataDirectory}.initial-password`;
+    writeFileSync(passwordFile, `${password}\n`, { mode: 0o600 });
+    if (this.#account !== undefined) {
+      chownSync(dataDirectory, this.#account.uid, this.#account.gid);
+      chownSync(passwordFile, this.#account.uid, this.#account.gid);
+    }
+    const { command, args, ...ids } = asAccount(
+      this.#account,
+      this.#binaries.initdb,
+      [
+        `--pgdata=${dataDirectory}`,
+        `--username=${USER}`,
+        `--pwfile=${passwordFile}`,
+        '--auth=scram-sha-256',
+        '--encoding=UTF8',
+        // The same order of text on every machine, whatever locales it has.
+        '--locale-provider=builtin',
+        '--builtin-locale=C.UTF-8',
+        '--locale=C',
+        '--no-instructions',
+      ],
+      [dataDirectory, passwordFile],
+    );
+    try {
+      await run(command, [...args], { ...ids, cwd: dataDirectory, env: { PATH: process.env['PATH'], LC_ALL: 'C' } });
+    } catch (error) {
+      rmSync(dataDirectory, { recursive: true, force: true });
+      throw startFailure('PostgreSQL could not set up its data folder', messageOf(error), dataDirectory);
+    } finally {
+      rmSync(passwordFile, { force: true });
+    }
+  }
+
+  async #ready(child: Child): Promise<void> {
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    for (;;) {
+      if (child.exit !== undefined) {
+        throw startFailure(`PostgreSQL ${describeExit(child.exit)}`, child.tail(), this.#options.dataDirectory);
+      }
+      try {
+        await withClient(this.url('postgres'), (client) => client.query('SELECT 1'));
+        return;
+      } catch (error) {
+        if (Date.now() > deadline) {
+          throw startFailure(`PostgreSQL does not answer: ${messageOf(error)}`, child.tail(), this.#options.dataDirectory);
+        }
+      }
+      await delay(READY_POLL_MS);
+    }
+  }
+
+  /** A server that still runs on our data, because what had started it was killed, is stopped first. */
+  async #endLeftover(): Promise<void> {
+    const pidFile = join(this.#options.dataDirectory, 'postmaster.pid');
+    if (!existsSync(pidFile)) return;
+    const pid = Number.parseInt(readFileSync(pidFile, 'utf8'), 10);
+    const identity = Number.isInteger(pid) && pid > 0 ? identityOf(pid) : undefined;
+    // Another process may have been given the number since; PostgreSQL itself could not tell and would refuse to start.
+    if (identity === undefined || !commandLineOf(pid).includes(this.#options.dataDirectory)) {
+      rmSync(pidFile, { force: true });
+      return;
+    }
+    sendSignal(pid, 'SIGINT');
+    const deadline = Date.now() + STOP_GRACE_MS;
+    while (isRunning(identity)) {
+      if (Date.now() > deadline) sendSignal(pid, 'SIGQUIT');
+      await delay(READY_POLL_MS);
+    }
+  }
+}
+
+/** Runs `work` on a connection of its own. */
+export async function withClient<Result>(url: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+function startFailure(what: string, output: string, dataDirectory: string): Error {
+  if (/No space left on device/i.test(output)) {
+    return new UserError(`${what}: no space is left on the disk of ${dataDirectory}.`, 'Free some space and start again.');
+  }
+  if (/could not bind|Address already in use/i.test(output)) {
+    return new UserError(`${what}: its port is taken by another program.`, 'Start again, or choose a port with --postgres-port.');
+  }
+  return new UserError(`${what}.\n${output}`, `Its data is in ${dataDirectory}; the lines above are the end of its log.`);
+}

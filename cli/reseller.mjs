@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Plain JavaScript that old releases of Node can read, so that they can be told apart before they stumble over TypeScript.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major > 24 || (major === 24 && minor >= 12)) {
+  await import('#cli/main.ts');
+} else {
+  process.stderr.write(
+    `This is Node ${process.versions.node}, and 24.12 or later is needed.\n` +
+      'Use `npm start` or `npm run reseller -- …`, which take the Node that `npm ci` has installed beside the project;\n' +
+      'if you did and still see this, run `npm ci` again and let it run the install script of the package `node`.\n',
+  );
+  process.exitCode = 1;
+}

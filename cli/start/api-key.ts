@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
+import { matchesApiKey, generateApiKey, parseApiKey } from '#crypto/api-key.ts';
+import { addApiKey, apiScopes, findApiKey } from '#db/api-keys.ts';
+import type { Database } from '#db/database.ts';
+
+/** The API key of a development set-up, with every scope: the one in `dev-api-key`, or a new one where that is not valid. */
+export async function developmentApiKey(dataDirectory: string, database: Database): Promise<string> {
+  const path = join(dataDirectory, 'dev-api-key');
+  const kept = readSecretFile(path)?.trim();
+  if (kept !== undefined && (await isValid(kept, database))) return kept;
+  const { key, prefix, hash } = generateApiKey();
+  await database.run((db) => addApiKey(db, { name: 'development', prefix, hash, scopes: apiScopes }));
+  writeSecretFile(path, `${key}\n`);
+  return key;
+}
+
+async function isValid(key: string, database: Database): Promise<boolean> {
+  const parsed = parseApiKey(key);
+  if (parsed === undefined) return false;
+  const row = await database.run((db) => findApiKey(db, parsed.prefix));
+  return row !== undefined && row.revokedAt === null && matchesApiKey(key, row.hash);
+}

@@ -1,0 +1,79 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Child, type ChildOptions, describeExit } from '#cli/embedded/child.ts';
+import { messageOf, UserError } from '#cli/user-error.ts';
+
+/** Something that runs as a process of its own and can be started again. */
+export interface Part {
+  readonly name: string;
+  readonly child: Child | undefined;
+  /** Resolves when it is ready. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface NodePartOptions extends Omit<ChildOptions, 'command' | 'args'> {
+  /** Absolute path of the program. */
+  readonly script: string;
+  /** Answers 200 once it is ready. */
+  readonly readyUrl: string;
+  readonly stopGraceMs: number;
+}
+
+/**
+ * While modules load, V8 lets its young generation grow without need and keeps it; with 4 MB the API keeps 140 MB
+ * resident instead of 250. The image sets the same.
+ */
+export const NODE_ARGUMENTS = ['--max-semi-space-size=4'] as const;
+
+const READY_TIMEOUT_MS = 60_000;
+const READY_POLL_MS = 50;
+const ANSWER_TIMEOUT_MS = 2_000;
+
+/** A process of the product. */
+export class NodePart implements Part {
+  readonly #options: NodePartOptions;
+  #child: Child | undefined;
+
+  constructor(options: NodePartOptions) {
+    this.#options = options;
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  get child(): Child | undefined {
+    return this.#child;
+  }
+
+  async start(): Promise<void> {
+    const child = new Child({ ...this.#options, command: process.execPath, args: [...NODE_ARGUMENTS, this.#options.script] });
+    this.#child = child;
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    let last = 'no answer yet';
+    for (;;) {
+      if (child.exit !== undefined) throw this.#failure(`${this.name} ${describeExit(child.exit)}`);
+      try {
+        const answer = await fetch(this.#options.readyUrl, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+        last = await answer.text();
+        if (answer.status === 200) return;
+      } catch (error) {
+        last = messageOf(error);
+      }
+      if (Date.now() > deadline) throw this.#failure(`${this.name} is not ready after a minute: ${last}`);
+      await delay(READY_POLL_MS);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#child?.stop(this.#options.stopGraceMs);
+    this.#child = undefined;
+  }
+
+  #failure(what: string): UserError {
+    return new UserError(
+      `${what}.\n${this.#child?.tail() ?? ''}`.trimEnd(),
+      `The lines above are the end of ${this.#options.logFile}.`,
+    );
+  }
+}

@@ -1,0 +1,78 @@
+/** What one `reseller start` consists of, worked out before anything is started. */
+import { join } from 'node:path';
+import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
+import { freePort } from '#cli/embedded/ports.ts';
+import { type ProductEnvironments, productEnvironments } from '#cli/start/environment.ts';
+import { NodePart } from '#cli/start/part.ts';
+import type { DevelopmentSecrets } from '#cli/start/secrets.ts';
+import type { Ports, StartSettings } from '#cli/start/settings.ts';
+import { type Environment, readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
+
+export interface Plan {
+  readonly settings: StartSettings;
+  readonly secrets: DevelopmentSecrets;
+  /** As in the settings, with the port of PostgreSQL chosen. */
+  readonly ports: Ports;
+  readonly databaseUrl: string;
+  readonly temporalAddress: string;
+  readonly environments: ProductEnvironments;
+}
+
+/** Name of our database in the embedded PostgreSQL. */
+export const DATABASE = 'reseller';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const STOP_GRACE_MS = 10_000;
+/** The worker lets running activities end first (WORKER_SHUTDOWN_GRACE, 20 s unless set). */
+const WORKER_STOP_GRACE_MS = 30_000;
+
+/** @throws ConfigurationError when what the processes would be given is not usable. */
+export async function makePlan(
+  settings: StartSettings,
+  secrets: DevelopmentSecrets,
+  environment: Environment,
+): Promise<Plan> {
+  const ports = { ...settings.ports, postgres: settings.ports.postgres || (await freePort()) };
+  const databaseUrl =
+    settings.databaseUrl ?? EmbeddedPostgres.connectionString(ports.postgres, secrets.postgres_password, DATABASE);
+  const temporalAddress = settings.temporalAddress ?? `127.0.0.1:${ports.temporal}`;
+  const layout = {
+    ports,
+    databaseUrl,
+    temporalAddress,
+    simulatorData: join(settings.dataDirectory, 'simulator.sqlite'),
+    ...(settings.serviceBaseUrl === undefined ? {} : { serviceBaseUrl: settings.serviceBaseUrl }),
+  };
+  const environments = productEnvironments(layout, secrets, environment);
+  // Better all problems here and now than one process after the other giving up.
+  readApiConfig(environments.api);
+  readWorkerConfig(environments.worker);
+  readCodecServerConfig(environments.codec);
+  return { settings, secrets, ports, databaseUrl, temporalAddress, environments };
+}
+
+/** The product's own processes. */
+export function productParts(plan: Plan): Readonly<Record<keyof ProductEnvironments, NodePart>> {
+  const { ports, environments } = plan;
+  const part = (name: string, process: keyof ProductEnvironments, script: string, readyUrl: string, stopGraceMs: number) =>
+    new NodePart({
+      name,
+      script: join(PROJECT, script),
+      cwd: PROJECT,
+      environment: environments[process],
+      readyUrl,
+      stopGraceMs,
+      logFile: logFile(plan, process),
+    });
+  const at = (port: number, path: string) => `http://127.0.0.1:${port}${path}`;
+  return {
+    api: part('API', 'api', 'api/main.ts', at(ports.api, '/readyz'), STOP_GRACE_MS),
+    worker: part('Worker', 'worker', 'worker/main.ts', at(ports.worker, '/readyz'), WORKER_STOP_GRACE_MS),
+    codec: part('Codec server', 'codec', 'temporal/codec-server-main.ts', at(ports.codec, '/healthz'), STOP_GRACE_MS),
+    simulator: part('Simulator', 'simulator', 'simulator/main.ts', at(ports.simulator, '/simulator/state'), STOP_GRACE_MS),
+  };
+}
+
+export function logFile(plan: Plan, name: string): string {
+  return join(plan.settings.dataDirectory, 'logs', `${name}.log`);
+}

@@ -1,0 +1,27 @@
+import { isPortFree } from '#cli/embedded/ports.ts';
+import { PORTS, portsTaken, type StartSettings } from '#cli/start/settings.ts';
+import { UserError } from '#cli/user-error.ts';
+
+/**
+ * Says of all ports at once which are taken, before anything is started.
+ *
+ * @throws UserError
+ */
+export async function requireFreePorts(settings: StartSettings): Promise<void> {
+  const wanted = portsTaken(settings).map((name) => ({ port: settings.ports[name], ...PORTS[name] }));
+  const twice = wanted.find(({ port }, index) => wanted.findIndex((other) => other.port === port) !== index);
+  if (twice !== undefined) {
+    throw new UserError(
+      `Port ${twice.port} is wanted twice, once for ${twice.use}.`,
+      `Choose another with --${twice.option}.`,
+    );
+  }
+  const free = await Promise.all(wanted.map(({ port }) => isPortFree(port)));
+  const busy = wanted.filter((_, index) => free[index] !== true);
+  if (busy.length === 0) return;
+  throw new UserError(
+    busy.map(({ port, use }) => `Port ${port}, for ${use}, is taken by another program.`).join('\n'),
+    `Stop that program (\`lsof -i :${busy[0]?.port}\` names it), or choose other ports: ` +
+      `${busy.map(({ option }) => `--${option} N`).join(' ')}.`,
+  );
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
+import { UserError } from '#cli/user-error.ts';
+
+const schema = z.object({
+  /** `id:base64`, as ENCRYPTION_KEYS takes it. */
+  encryption_keys: z.string().min(1),
+  webhook_secret: z.string().min(8),
+  postgres_password: z.string().min(8),
+  simulator_password: z.string().min(8),
+});
+
+/** Secrets of a development set-up, made once and kept beside its data. */
+export type DevelopmentSecrets = z.output<typeof schema>;
+
+/**
+ * Reads `secrets.json` of a data folder, or makes it.
+ *
+ * @throws UserError when it is missing or damaged and there are data that only its keys open.
+ */
+export function loadSecrets(dataDirectory: string): DevelopmentSecrets {
+  const path = join(dataDirectory, 'secrets.json');
+  const text = readSecretFile(path);
+  if (text !== undefined) return parse(text, path);
+  if (existsSync(join(dataDirectory, 'postgres', 'PG_VERSION'))) {
+    throw new UserError(
+      `${path} is missing, and without it the data beside it cannot be opened.`,
+      `Put it back, or remove ${dataDirectory} to begin anew.`,
+    );
+  }
+  const made: DevelopmentSecrets = {
+    encryption_keys: `dev-1:${randomBytes(32).toString('base64')}`,
+    webhook_secret: `whsec_${randomBytes(32).toString('hex')}`,
+    postgres_password: randomBytes(24).toString('hex'),
+    simulator_password: randomBytes(24).toString('hex'),
+  };
+  writeSecretFile(path, `${JSON.stringify(made, undefined, 2)}\n`);
+  return made;
+}
+
+function parse(text: string, path: string): DevelopmentSecrets {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new UserError(
+      `${path} is damaged, and without it the data beside it cannot be opened.`,
+      'Put back an intact copy, or remove the folder it is in to begin anew.',
+    );
+  }
+}

@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import type { Environment } from '#config/config.ts';
+import { UserError } from '#cli/user-error.ts';
+
+/** Ports on 127.0.0.1. */
+export interface Ports {
+  readonly api: number;
+  readonly worker: number;
+  readonly simulator: number;
+  readonly temporal: number;
+  readonly temporalUi: number;
+  readonly codec: number;
+  /** 0 takes any free one: nobody is told to open it. */
+  readonly postgres: number;
+}
+
+export type PortName = keyof Ports;
+
+interface PortFacts {
+  readonly fallback: number;
+  /** Variable that sets it, where the process itself reads one. */
+  readonly variable?: string;
+  readonly option: string;
+  /** For people. */
+  readonly use: string;
+}
+
+export const PORTS: Readonly<Record<PortName, PortFacts>> = {
+  api: { fallback: 3000, variable: 'API_PORT', option: 'api-port', use: 'the API' },
+  worker: { fallback: 3001, variable: 'WORKER_PROBE_PORT', option: 'worker-port', use: 'the worker’s probes' },
+  simulator: { fallback: 4000, variable: 'SIMULATOR_PORT', option: 'simulator-port', use: 'the simulator' },
+  temporal: { fallback: 7233, option: 'temporal-port', use: 'the Temporal server' },
+  temporalUi: { fallback: 8233, option: 'temporal-ui-port', use: 'the Temporal UI' },
+  codec: { fallback: 8234, variable: 'CODEC_PORT', option: 'codec-port', use: 'the codec server' },
+  postgres: { fallback: 0, option: 'postgres-port', use: 'PostgreSQL' },
+};
+
+/** What `reseller start` was asked for on the command line. */
+export interface StartOptions {
+  readonly data: string;
+  readonly demo: boolean;
+  readonly ports: Partial<Ports>;
+}
+
+export interface StartSettings {
+  /** Absolute. */
+  readonly dataDirectory: string;
+  readonly demo: boolean;
+  readonly ports: Ports;
+  /** Set when the part runs elsewhere and is not started by us. */
+  readonly databaseUrl?: string;
+  readonly temporalAddress?: string;
+  readonly serviceBaseUrl?: string;
+}
+
+/** The command line goes before the environment. @throws UserError for a variable that is no port. */
+export function startSettings(options: StartOptions, environment: Environment): StartSettings {
+  const elsewhere = {
+    databaseUrl: environment['DATABASE_URL'],
+    temporalAddress: environment['TEMPORAL_ADDRESS'],
+    serviceBaseUrl: environment['SERVICE_BASE_URL'],
+  };
+  return {
+    dataDirectory: resolve(options.data),
+    // A demo order spends money anywhere but at our own simulator.
+    demo: options.demo && !elsewhere.serviceBaseUrl,
+    ports: portsOf(options.ports, environment),
+    ...(elsewhere.databaseUrl ? { databaseUrl: elsewhere.databaseUrl } : {}),
+    ...(elsewhere.temporalAddress ? { temporalAddress: elsewhere.temporalAddress } : {}),
+    ...(elsewhere.serviceBaseUrl ? { serviceBaseUrl: elsewhere.serviceBaseUrl } : {}),
+  };
+}
+
+/** A port from text. @throws UserError */
+export function portOf(text: string, what: string): number {
+  const port = Number(text);
+  if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
+  throw new UserError(`${what} is ${JSON.stringify(text)}, which is not a port number.`, 'Use a number from 1 to 65535.');
+}
+
+/** The ports that this run listens on itself. */
+export function portsTaken(settings: StartSettings): PortName[] {
+  return [
+    'api',
+    'worker',
+    'codec',
+    ...(settings.serviceBaseUrl === undefined ? (['simulator'] as const) : []),
+    ...(settings.temporalAddress === undefined ? (['temporal', 'temporalUi'] as const) : []),
+    ...(settings.databaseUrl === undefined && settings.ports.postgres !== 0 ? (['postgres'] as const) : []),
+  ];
+}
+
+function portsOf(given: Partial<Ports>, environment: Environment): Ports {
+  const names = Object.keys(PORTS) as PortName[];
+  return Object.fromEntries(
+    names.map((name) => {
+      const { fallback, variable } = PORTS[name];
+      const set = variable === undefined ? undefined : environment[variable];
+      return [name, given[name] ?? (set ? portOf(set, variable ?? name) : fallback)];
+    }),
+  ) as unknown as Ports;
+}

@@ -1,0 +1,40 @@
+import { join, relative } from 'node:path';
+import type { Plan } from '#cli/start/plan.ts';
+import type { Terminal } from '#cli/terminal.ts';
+
+/** What is printed once everything runs: where to go, and with which key. */
+export function addressLines(plan: Plan, apiKey: string | undefined, terminal: Pick<Terminal, 'bold' | 'dim'>): string[] {
+  const { ports, settings } = plan;
+  const nearby = relative(process.cwd(), settings.dataDirectory);
+  const data = nearby.startsWith('..') ? settings.dataDirectory : nearby || '.';
+  const at = (port: number) => `http://127.0.0.1:${port}`;
+  const rows: [string, string][] = [
+    ['API', at(ports.api)],
+    ['API documentation', `${at(ports.api)}/docs`],
+    [
+      settings.serviceBaseUrl === undefined ? 'Simulator' : 'Service',
+      settings.serviceBaseUrl ?? at(ports.simulator),
+    ],
+    ['Temporal', plan.temporalAddress],
+    ...(settings.temporalAddress === undefined ? [['Temporal UI', at(ports.temporalUi)] as [string, string]] : []),
+    ['API key', apiKey === undefined ? 'make one: npm run reseller -- keys create NAME' : `${apiKey}  (${join(data, 'dev-api-key')})`],
+    ['Data and logs', `${data}, ${join(data, 'logs')}`],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return [
+    terminal.bold('Everything runs.'),
+    ...rows.map(([name, value]) => `  ${name.padEnd(width)}  ${value}`),
+    '',
+    ...(apiKey === undefined
+      ? []
+      : [
+          'Order an eSIM yourself:',
+          `  curl -X POST ${at(ports.api)}/v1/orders \\`,
+          `    -H "Authorization: Bearer $(cat ${join(data, 'dev-api-key')})" \\`,
+          '    -H "Content-Type: application/json" -H "Idempotency-Key: my-first" \\',
+          `    -d '{"package_id": 2001, "external_order_id": "my-first"}'`,
+          '',
+        ]),
+    terminal.dim('Ctrl-C stops everything; the next start goes on where this one left off.'),
+  ];
+}

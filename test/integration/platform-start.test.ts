@@ -1,0 +1,178 @@
+/** `reseller start` as a person meets it: a child process with a terminal's worth of output and signals. */
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { freePort, isPortFree } from '#cli/embedded/ports.ts';
+import { isRunning, type ProcessIdentity, sendSignal } from '#cli/embedded/process-identity.ts';
+import { PORTS, type PortName } from '#cli/start/settings.ts';
+import { HttpClient } from '#test/support/http.ts';
+import { TestProcess } from '#test/support/processes.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+const UP = 'Everything runs.';
+const lock = z.object({ children: z.array(z.object({ pid: z.number(), startedAt: z.string() })) });
+
+/** A data folder with ports of its own, and the starts that work on it. */
+class Place {
+  readonly data = join(temporaryFolder('start'), 'data');
+  readonly ports: Readonly<Record<PortName, number>>;
+  readonly #runs: TestProcess[] = [];
+
+  private constructor(ports: Record<PortName, number>) {
+    this.ports = ports;
+  }
+
+  static async make(): Promise<Place> {
+    const names = Object.keys(PORTS) as PortName[];
+    const ports = await Promise.all(names.map(async (name) => [name, await freePort()] as const));
+    return new Place(Object.fromEntries(ports) as Record<PortName, number>);
+  }
+
+  start(args: readonly string[] = [], environment: Readonly<Record<string, string>> = {}): TestProcess {
+    const ports = Object.entries(this.ports).map(([name, port]) => `--${PORTS[name as PortName].option}=${port}`);
+    const run = new TestProcess({
+      name: 'start',
+      script: 'cli/reseller.mjs',
+      args: ['start', '--data', this.data, ...ports, ...args],
+      environment: { XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '', ...environment },
+    });
+    this.#runs.push(run);
+    return run;
+  }
+
+  get api(): HttpClient {
+    const key = readFileSync(join(this.data, 'dev-api-key'), 'utf8').trim();
+    return new HttpClient(`http://127.0.0.1:${this.ports.api}`, { authorization: `Bearer ${key}` });
+  }
+
+  /** What a start has written down as its processes. */
+  children(): ProcessIdentity[] {
+    return lock.parse(JSON.parse(readFileSync(join(this.data, 'lock.json'), 'utf8'))).children;
+  }
+
+  async portsInUse(): Promise<number[]> {
+    const ports = Object.values(this.ports);
+    const free = await Promise.all(ports.map((port) => isPortFree(port)));
+    return ports.filter((_, index) => free[index] !== true);
+  }
+
+  /** Whatever a failed test left. */
+  async clear(): Promise<void> {
+    let left: ProcessIdentity[] = [];
+    try {
+      left = this.children();
+    } catch {
+      // No lock: it ended in order.
+    }
+    await Promise.all(this.#runs.map((run) => run.kill()));
+    for (const child of left.filter(isRunning)) sendSignal(-child.pid, 'SIGKILL');
+    removeFolder(join(this.data, '..'));
+  }
+}
+
+async function says(run: TestProcess, text: string): Promise<void> {
+  await waitFor(`start says ${JSON.stringify(text)}`, () => run.output().includes(text) || !run.running, {
+    timeoutMs: 90_000,
+    context: () => run.tail(),
+  });
+  if (!run.output().includes(text)) throw new Error(`start ended without saying ${JSON.stringify(text)}\n${run.tail()}`);
+}
+
+let place: Place | undefined;
+afterEach(async () => {
+  await place?.clear();
+  place = undefined;
+});
+
+describe('reseller start', () => {
+  it('carries a first order to its eSIM, stops in order on Ctrl-C, and goes on with unfinished work at the next start', async () => {
+    place = await Place.make();
+    const first = place.start([], { SIMULATOR_PROCESSING_DELAY: '2s' });
+    await says(first, UP);
+    expect(first.output()).toContain('order.completed');
+    expect(first.output()).toMatch(/LPA:1\$/);
+    expect(first.output()).toContain(`http://127.0.0.1:${place.ports.temporalUi}`);
+    expect(statSync(join(place.data, 'dev-api-key')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(place.data, 'secrets.json')).mode & 0o777).toBe(0o600);
+    const key = readFileSync(join(place.data, 'dev-api-key'), 'utf8');
+
+    const created = await place.api.post(
+      '/v1/orders',
+      { package_id: 9001, external_order_id: 'left-unfinished' },
+      { headers: { 'idempotency-key': 'left-unfinished' } },
+    );
+    expect(created.status).toBe(202);
+    const children = place.children();
+    expect(children.length).toBeGreaterThanOrEqual(6);
+    first.signal('SIGINT');
+    expect(await first.exit()).toEqual({ code: 0, signal: null });
+    expect(children.filter(isRunning)).toEqual([]);
+    expect(await place.portsInUse()).toEqual([]);
+
+    const second = place.start(['--no-demo']);
+    await says(second, UP);
+    expect(second.output()).not.toContain('order.completed');
+    expect(readFileSync(join(place.data, 'dev-api-key'), 'utf8')).toBe(key);
+    const { api } = place;
+    await waitFor('the unfinished order is completed', async () => {
+      const order = await api.get(`/v1/orders/${created.textAt('id')}`);
+      return order.textAt('status') === 'completed';
+    });
+    second.signal('SIGTERM');
+    expect(await second.exit()).toEqual({ code: 0, signal: null });
+    expect(await place.portsInUse()).toEqual([]);
+  });
+
+  it('starts a process again that dies, and clears up at the next start after it was killed itself', async () => {
+    place = await Place.make();
+    const first = place.start(['--no-demo']);
+    await says(first, UP);
+    const worker = await waitFor('the worker is known', () => place?.children().at(-1));
+    sendSignal(worker.pid, 'SIGKILL');
+    await says(first, 'was ended by SIGKILL; starting it again');
+    await says(first, 'runs again');
+
+    await expect(place.start().exit()).resolves.toMatchObject({ code: 1 });
+
+    const children = place.children().filter(isRunning);
+    expect(children.length).toBeGreaterThanOrEqual(6);
+    await first.kill();
+    expect(children.filter(isRunning)).toHaveLength(children.length);
+    const second = place.start(['--no-demo']);
+    await says(second, `The last start was killed; stopping ${children.length} of its processes first.`);
+    await says(second, UP);
+    expect(children.filter(isRunning)).toEqual([]);
+    second.signal('SIGHUP');
+    expect(await second.exit()).toEqual({ code: 0, signal: null });
+    expect(await place.portsInUse()).toEqual([]);
+  });
+
+  it('leaves nothing running when it is interrupted half-way', async () => {
+    place = await Place.make();
+    const run = place.start();
+    await says(run, '… Worker');
+    const children = place.children();
+    run.signal('SIGINT');
+    expect(await run.exit()).toEqual({ code: 0, signal: null });
+    expect(children.filter(isRunning)).toEqual([]);
+    expect(await place.portsInUse()).toEqual([]);
+    expect(run.output()).not.toContain(UP);
+  });
+
+  it('says which port is taken and how to choose another, before it starts anything', async () => {
+    place = await Place.make();
+    const { ports } = place;
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(ports.api, '127.0.0.1', resolve));
+    const run = place.start();
+    expect(await run.exit()).toMatchObject({ code: 1 });
+    expect(run.output()).toContain(`Port ${ports.api}, for the API, is taken by another program.`);
+    expect(run.output()).toContain('--api-port');
+    expect(run.output()).not.toContain('PostgreSQL');
+    await new Promise((resolve) => other.close(resolve));
+    expect(await place.portsInUse()).toEqual([]);
+  });
+});

@@ -1,0 +1,141 @@
+import { createHmac, randomUUID } from 'node:crypto';
+import { createApp } from '#api/app.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { startServer } from '#api/server.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { addApiKey, apiScopes, type ApiScope } from '#db/api-keys.ts';
+import type { Database } from '#db/database.ts';
+import { InboxIntake } from '#db/inbox-intake.ts';
+import { requireCurrentSchema } from '#db/migrate.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import type { ServicePackage } from '#upstream/contract.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
+import { HttpClient, type HttpAnswer } from '#test/support/http.ts';
+
+export const WEBHOOK_SECRET = 'whsec_of_the_test';
+
+/** 2030-01-31T12:00:00Z: what the API's clock shows until a test moves it. */
+export const TEST_NOW = Date.UTC(2030, 0, 31, 12);
+
+export interface TestApi extends AsyncDisposable {
+  readonly baseUrl: string;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly keyRing: KeyRing;
+  readonly clock: { now: number };
+  /** Lines of the log so far. */
+  readonly log: string[];
+  /** How often the relay was woken. */
+  readonly wakeUps: () => number;
+  /** A caller with a key that has these scopes; all when left out. */
+  caller(scopes?: readonly ApiScope[]): Promise<HttpClient>;
+  /** Sends a delivery as the service does. */
+  deliver(delivery: Delivery): Promise<HttpAnswer>;
+}
+
+export interface Delivery {
+  readonly body: unknown;
+  readonly id?: string;
+  readonly event?: string;
+  readonly secret?: string;
+  /** Unix seconds as text; the API's now when left out. */
+  readonly timestamp?: string;
+  /** Replaces or, when undefined, leaves out. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+}
+
+export const TEST_PACKAGES: readonly ServicePackage[] = [
+  { id: 101, name: 'Europe 5 GB', countries: ['DE', 'FR'], data_mb: 5_120, validity_days: 30, price_for_reseller: '9.80', currency: 'EUR', available: true },
+  { id: 103, name: 'World unlimited', countries: [], data_mb: null, validity_days: 7, price_for_reseller: '31', currency: 'EUR', available: false },
+  { id: 102, name: 'Japan 1 GB', countries: ['JP'], data_mb: 1_024, validity_days: 7, price_for_reseller: '3.455', currency: 'EUR', available: true },
+];
+
+export const idleService: ApiDependencies['service'] = {
+  listPackages: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
+  getWallet: async () => ({ ok: true, status: 200, value: { balance: '1250', currency: 'EUR' } }),
+};
+
+/**
+ * The API over real HTTP on a real, empty database of its own; the service is what the test says.
+ *
+ * @param openOwn gives the API a way to the database other than the test's.
+ */
+export async function startTestApi(
+  overrides: Partial<ApiDependencies> = {},
+  openOwn?: (databaseUrl: string) => Database,
+): Promise<TestApi> {
+  const opened = await openTestDatabase();
+  const { database } = opened;
+  const own = openOwn?.(opened.url);
+  const keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 7) }]);
+  const clock = { now: TEST_NOW };
+  const log: string[] = [];
+  let wakeUps = 0;
+  const logger = createLogger({ level: 'debug', name: 'api', secrets: [WEBHOOK_SECRET] }, { write: (line) => void log.push(line) });
+  const dependencies: ApiDependencies = {
+    database: own ?? database,
+    keyRing,
+    service: idleService,
+    intake: new InboxIntake(overrides.database ?? own ?? database, keyRing),
+    wakeRelay: () => (wakeUps += 1),
+    webhookSecrets: [{ secret: WEBHOOK_SECRET }],
+    bodyLimitBytes: 65_536,
+    readinessChecks: { database: () => database.run((db) => requireCurrentSchema(db)) },
+    closedBecause: () => undefined,
+    logger,
+    metrics: createMetrics({ processMetrics: false }),
+    now: () => clock.now,
+    ...overrides,
+  };
+  const server = await startServer(createApp(dependencies), { host: '127.0.0.1', port: 0 }, 0);
+  const baseUrl = `http://127.0.0.1:${server.port}`;
+  return {
+    baseUrl,
+    database,
+    databaseUrl: opened.url,
+    keyRing,
+    clock,
+    log,
+    wakeUps: () => wakeUps,
+    caller: async (scopes = apiScopes) => new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(opened, scopes)}` }),
+    deliver: (delivery) => deliver(baseUrl, clock, delivery),
+    [Symbol.asyncDispose]: async () => {
+      await server.stop();
+      await own?.close();
+      await opened.drop();
+    },
+  };
+}
+
+async function makeKey({ database }: OpenTestDatabase, scopes: readonly ApiScope[]): Promise<string> {
+  const { key, prefix, hash } = generateApiKey();
+  await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes }));
+  return key;
+}
+
+async function deliver(baseUrl: string, clock: { now: number }, delivery: Delivery): Promise<HttpAnswer> {
+  const { body, secret = WEBHOOK_SECRET } = delivery;
+  const timestamp = delivery.timestamp ?? String(Math.floor(clock.now / 1_000));
+  const bytes = bytesOf(body);
+  const signature = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest('hex');
+  const headers: Record<string, string | undefined> = {
+    'X-Service-Event': delivery.event ?? eventIn(body),
+    'X-Service-Delivery': delivery.id ?? randomUUID(),
+    'X-Service-Timestamp': timestamp,
+    'X-Service-Signature': `v1=${signature}`,
+    ...delivery.headers,
+  };
+  const sent = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return new HttpClient(baseUrl).post('/webhooks/service', bytes, { headers: Object.fromEntries(sent) });
+}
+
+function bytesOf(body: unknown): Uint8Array {
+  if (body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function eventIn(body: unknown): string | undefined {
+  return typeof body === 'object' && body !== null && 'event' in body ? String(body.event) : undefined;
+}

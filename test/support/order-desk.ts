@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { and, asc, eq } from 'drizzle-orm';
+import type { AttemptRow } from '#db/attempts.ts';
+import { attempts, cases, inbox, timeline } from '#db/schema.ts';
+import { checkBooks, type BooksOptions } from '#test/support/books.ts';
+import { SimulatorAdmin, type LedgerLine, type ReceivedRequest } from '#test/support/simulator-admin.ts';
+import type { Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+/** Packages of the simulator by what becomes of a purchase of them (`simulator/catalogue.ts`). */
+export const PACKAGE = {
+  completedAtOnce: 1001,
+  processingThenCompleted: 9001,
+  staysProcessing: 9004,
+  unavailable: 9006,
+  unknownToTheService: 424_242,
+} as const;
+
+/** Places orders on a stack, remembers them, and looks at them from both sides. */
+export class OrderDesk {
+  readonly stack: Stack;
+  readonly simulator: SimulatorAdmin;
+  readonly #accepted: string[] = [];
+  readonly #unsettled: string[] = [];
+
+  constructor(stack: Stack) {
+    this.stack = stack;
+    this.simulator = new SimulatorAdmin(stack.simulator);
+  }
+
+  /** Ids of the orders so far. */
+  get accepted(): readonly string[] {
+    return this.#accepted;
+  }
+
+  /** Orders a package. @returns the id of the order. @throws Error when the API does not accept it. */
+  async place(packageId: number, more: Record<string, unknown> = {}): Promise<string> {
+    const answer = await this.stack.order({ package_id: packageId, external_order_id: `ext-${randomUUID()}`, ...more });
+    if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
+    const id = answer.textAt('id');
+    this.#accepted.push(id);
+    return id;
+  }
+
+  /** {@link place}, and wait for the end. @returns the answer to `GET /v1/orders/{id}`. */
+  async complete(packageId: number, more: Record<string, unknown> = {}) {
+    return this.stack.orderReaches(await this.place(packageId, more), ['completed']);
+  }
+
+  reaches(orderId: string, ...statuses: string[]) {
+    return this.stack.orderReaches(orderId, statuses);
+  }
+
+  /** The order is parked and our side cannot know what the wallet did for it. */
+  expectUnsettled(orderId: string): void {
+    this.#unsettled.push(orderId);
+  }
+
+  /** Compares the books over everything that was ordered here. */
+  async checkBooks(options: Omit<BooksOptions, 'accepted' | 'unsettled'> = {}): Promise<void> {
+    await checkBooks(this.stack, { ...options, accepted: this.#accepted, unsettled: this.#unsettled });
+  }
+
+  /** Nothing that the service says of its orders arrives: neither events nor reads. The purchase itself still works. */
+  async silenceService(): Promise<void> {
+    await this.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await this.refuseReads();
+  }
+
+  /** Reads of orders fail, so that what is learned of an order comes from answers and webhooks. */
+  async refuseReads(): Promise<void> {
+    for (const endpoint of ['getOrder', 'listOrders'] as const) {
+      await this.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+    }
+  }
+
+  async attempts(orderId: string): Promise<AttemptRow[]> {
+    const { database } = this.stack;
+    return database.run((db) =>
+      db.select().from(attempts).where(eq(attempts.subjectId, orderId)).orderBy(asc(attempts.number)),
+    );
+  }
+
+  /** The calls by which the service was asked to buy for an order, by attempt. */
+  async sends(orderId: string): Promise<ReceivedRequest[][]> {
+    const rows = await this.attempts(orderId);
+    return Promise.all(rows.map(({ idempotencyKey }) => this.simulator.requests('createOrder', idempotencyKey)));
+  }
+
+  /** Waits until the service has worked on a purchase of the order, whether or not it has answered. */
+  async bought(orderId: string): Promise<void> {
+    await waitFor(`the service has bought for ${orderId}`, async () => {
+      const rows = await this.attempts(orderId);
+      const sold = await Promise.all(rows.map(({ reference }) => this.simulator.orders(reference)));
+      return sold.flat().length > 0;
+    });
+  }
+
+  /** Movements of the service's wallet for an order, oldest first. */
+  async ledger(orderId: string): Promise<LedgerLine[]> {
+    const references = new Set((await this.attempts(orderId)).map(({ reference }) => reference));
+    return (await this.simulator.ledger()).filter(({ external_order_id: name }) => name !== null && references.has(name));
+  }
+
+  /** `debit 2.40`, `credit 2.40`, … */
+  async movements(orderId: string): Promise<string[]> {
+    return (await this.ledger(orderId)).map(({ type, amount }) => `${type} ${amount}`);
+  }
+
+  /** Names of the timeline's entries, oldest first. */
+  async events(orderId: string): Promise<string[]> {
+    const rows = await this.stack.database.run((db) =>
+      db.select({ event: timeline.event }).from(timeline).where(eq(timeline.subjectId, orderId)).orderBy(asc(timeline.id)),
+    );
+    return rows.map(({ event }) => event);
+  }
+
+  async inbox(orderId: string) {
+    return this.stack.database.run((db) => db.select().from(inbox).where(eq(inbox.subjectId, orderId)).orderBy(asc(inbox.id)));
+  }
+
+  /** Reasons of the cases about an order, open and closed. */
+  async cases(orderId: string): Promise<{ reason: string; open: boolean }[]> {
+    const rows = await this.stack.database.run((db) =>
+      db.select().from(cases).where(and(eq(cases.subjectKind, 'order'), eq(cases.subjectId, orderId))).orderBy(asc(cases.openedAt)),
+    );
+    return rows.map(({ reason, closedAt }) => ({ reason, open: closedAt === null }));
+  }
+}

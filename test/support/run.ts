@@ -1,0 +1,90 @@
+/**
+ * `npm test`: fetches what no package carries, then runs every check and every test, whatever fails on the way, and
+ * ends with the totals. Arguments go to vitest: `npm test -- --project fast`.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const ARTIFACTS = join(PROJECT, 'test/artifacts');
+const REPORT = join(ARTIFACTS, 'vitest.json');
+/** Read by `.ci/run`, whose last line it is. */
+const SUMMARY = join(ARTIFACTS, 'summary.txt');
+
+interface Totals {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+}
+
+mkdirSync(ARTIFACTS, { recursive: true });
+rmSync(REPORT, { force: true });
+rmSync(SUMMARY, { force: true });
+
+const checks = [
+  check('Temporal server and time-skipping test server', 'npm', ['run', '--silent', 'prepare:temporal']),
+  check('lint', 'npm', ['run', '--silent', 'lint']),
+  check('types', 'npm', ['run', '--silent', 'typecheck']),
+  check('import boundaries', 'npm', ['run', '--silent', 'check:boundaries']),
+];
+const outputs = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
+const testsEndedWell = check('tests', 'vitest', ['run', ...outputs, ...process.argv.slice(2)]);
+const tests = testTotals(testsEndedWell);
+const totals = {
+  passed: tests.passed + checks.filter((passed) => passed).length,
+  failed: tests.failed + checks.filter((passed) => !passed).length,
+  skipped: tests.skipped,
+};
+const line = `${totals.passed} passed, ${totals.failed} failed${totals.skipped > 0 ? `, ${totals.skipped} skipped` : ''}`;
+writeFileSync(SUMMARY, `${line}\n`);
+print(`\n${line}`);
+process.exitCode = totals.failed > 0 || tests.passed === 0 ? 1 : 0;
+
+function check(name: string, command: string, args: readonly string[]): boolean {
+  print(`\n== ${name}`);
+  const started = Date.now();
+  const { status, error } = spawnSync(command, args, { cwd: PROJECT, stdio: ['ignore', 'inherit', 'inherit'] });
+  if (error !== undefined) print(`${command}: ${error.message}`);
+  const passed = status === 0;
+  print(`== ${name}: ${passed ? 'passed' : 'FAILED'} (${((Date.now() - started) / 1_000).toFixed(1)} s)`);
+  return passed;
+}
+
+/** A file that could not be loaded and an error outside any test have no failed test of their own: they count as one. */
+function testTotals(endedWell: boolean): Totals {
+  const report = readReport();
+  if (report === undefined) return { passed: 0, failed: 1, skipped: 0 };
+  const brokenFiles = report.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  ).length;
+  const failed = report.numFailedTests + brokenFiles;
+  return {
+    passed: report.numPassedTests,
+    failed: failed === 0 && !endedWell ? 1 : failed,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+function readReport() {
+  const schema = z.object({
+    numPassedTests: z.int(),
+    numFailedTests: z.int(),
+    numPendingTests: z.int(),
+    numTodoTests: z.int(),
+    testResults: z.array(
+      z.object({ status: z.string(), assertionResults: z.array(z.object({ status: z.string() })) }),
+    ),
+  });
+  try {
+    return schema.parse(JSON.parse(readFileSync(REPORT, 'utf8')));
+  } catch (error) {
+    print(`the test runner left no readable report: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

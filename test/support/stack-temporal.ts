@@ -1,0 +1,84 @@
+import type { Client, WorkflowHandle } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { connectClient } from '#temporal/connection.ts';
+import type { Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { orderWorkflowId } from '#workflows/messages.ts';
+import type { orderWorkflow } from '#workflows/order.ts';
+
+/** What an operator does to order workflows of a stack in the Temporal UI. */
+export class TemporalOperator implements AsyncDisposable {
+  readonly client: Client;
+  readonly #stack: Stack;
+
+  private constructor(client: Client, stack: Stack) {
+    this.client = client;
+    this.#stack = stack;
+  }
+
+  static async connect(stack: Stack): Promise<TemporalOperator> {
+    const keys = (stack.environments.worker['ENCRYPTION_KEYS'] ?? '').split(',').map((entry) => {
+      const [id = '', key = ''] = entry.split(':');
+      return { id, key: Buffer.from(key, 'base64') };
+    });
+    return new TemporalOperator(
+      await connectClient({ ...stack.temporal, tls: false, apiKey: undefined }, new KeyRing(keys)),
+      stack,
+    );
+  }
+
+  /** The newest run of an order's workflow. */
+  order(orderId: string): WorkflowHandle<typeof orderWorkflow> {
+    return this.client.workflow.getHandle(orderWorkflowId(orderId));
+  }
+
+  async terminate(orderId: string): Promise<void> {
+    await this.order(orderId).terminate('a test pressed the button');
+  }
+
+  /** Resets to the end of the first workflow task, as the UI's Reset does. @returns the id of the new run. */
+  async resetToFirstTask(orderId: string): Promise<string> {
+    const { runId } = await this.order(orderId).describe();
+    const { events = [] } = await this.order(orderId).fetchHistory();
+    const first = events?.find(({ workflowTaskCompletedEventAttributes: completed }) => completed != null);
+    if (first?.eventId == null) throw new Error('the workflow has completed no task yet');
+    const answer = await this.client.workflowService.resetWorkflowExecution({
+      namespace: this.#stack.temporal.namespace,
+      workflowExecution: { workflowId: orderWorkflowId(orderId), runId },
+      reason: 'a test pressed the button',
+      workflowTaskFinishEventId: first.eventId,
+      requestId: `${runId}-reset`,
+    });
+    return answer.runId;
+  }
+
+  /** Waits until the newest run of an order's workflow has this status. */
+  async runReaches(orderId: string, status: 'RUNNING' | 'COMPLETED' | 'TERMINATED'): Promise<string> {
+    return waitFor(`the workflow of ${orderId} is ${status}`, async () => {
+      const run = await this.order(orderId).describe();
+      if (run.status.name !== status) throw new Error(`it is ${run.status.name}`);
+      return run.runId;
+    });
+  }
+
+  /** Everything that the server stores of the runs of an order's workflow, as bytes: histories and descriptions. */
+  async rawTraces(orderId: string): Promise<Buffer> {
+    const parts: Uint8Array[] = [];
+    const { api } = proto.temporal;
+    const workflowId = orderWorkflowId(orderId);
+    const { namespace } = this.#stack.temporal;
+    for await (const { runId } of this.client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
+      const execution = { workflowId, runId };
+      const { history } = await this.client.workflowService.getWorkflowExecutionHistory({ namespace, execution });
+      parts.push(api.history.v1.History.encode(history ?? {}).finish());
+      const described = await this.client.workflowService.describeWorkflowExecution({ namespace, execution });
+      parts.push(api.workflowservice.v1.DescribeWorkflowExecutionResponse.encode(described).finish());
+    }
+    return Buffer.concat(parts);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.client.connection.close();
+  }
+}

@@ -1,0 +1,252 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import * as z from 'zod';
+import { freePort } from '#cli/embedded/ports.ts';
+import { productEnvironments, type ProductEnvironments } from '#cli/start/environment.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey, apiScopes } from '#db/api-keys.ts';
+import type { Database } from '#db/database.ts';
+import { isFinal, ORDER_STATUSES } from '#domain/order-lifecycle.ts';
+import { setUpNamespace } from '#temporal/set-up.ts';
+import { createTestDatabase, openDatabase } from '#test/support/database.ts';
+import { HttpClient } from '#test/support/http.ts';
+import type { OwnPostgres, OwnTemporal } from '#test/support/own-servers.ts';
+import { startProcess, type TestProcess } from '#test/support/processes.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { NeverError, waitFor } from '#test/support/wait-for.ts';
+
+/** Waits that a person would call normal, shortened to what a test can wait for; the invariants do not depend on them. */
+export const SHORT_POLICY = {
+  POLICY_SEND_DEADLINE: '3s',
+  POLICY_SEND_LEASE: '4s',
+  POLICY_SEND_ACTIVITY_TIMEOUT: '8s',
+  POLICY_RESEND_WINDOW: '60s',
+  POLICY_RESEND_DELAY: '200ms',
+  POLICY_HOLD_DELAY: '300ms',
+  POLICY_HOLD_DEADLINE: '5m',
+  POLICY_SETTLE_DELAY: '300ms',
+  POLICY_ATTEMPT_DELAY: '200ms',
+  POLICY_SILENT_AFTER: '2s',
+  POLICY_RECONCILE_EVERY: '1s',
+  POLICY_RELAY_POLL: '500ms',
+  POLICY_SWEEP_EVERY: '1s',
+  POLICY_SWEEP_IDLE_AFTER: '2s',
+} as const;
+
+export interface StackOptions {
+  /** Added to {@link SHORT_POLICY} and to the environment of every process: `{ POLICY_MAX_ATTEMPTS: '1' }`. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Of the simulator alone: `{ SIMULATOR_PROCESSING_DELAY: '200ms' }`. */
+  readonly simulator?: Readonly<Record<string, string>>;
+  /** A server of the test's own, where the test stops and starts it; else the run's. */
+  readonly postgres?: Pick<OwnPostgres, 'url'>;
+  readonly temporal?: Pick<OwnTemporal, 'address'>;
+  /** Which processes run at first; all of them by default. The others are started when the test says so. */
+  readonly start?: readonly ProcessName[];
+}
+
+export type ProcessName = 'simulator' | 'api' | 'worker';
+
+const orderStatus = z.enum(ORDER_STATUSES);
+
+const SCRIPTS: Readonly<Record<ProcessName, string>> = {
+  simulator: 'simulator/main.ts',
+  api: 'api/main.ts',
+  worker: 'worker/main.ts',
+};
+
+/**
+ * The whole product as child processes, with a database, a namespace, a simulator and ports of its own.
+ *
+ * Whoever starts it ends it: `await using stack = await startStack()`, or `stop()` in `afterAll`.
+ */
+export class Stack implements AsyncDisposable {
+  readonly databaseUrl: string;
+  /** For looking at rows. */
+  readonly database: Database;
+  readonly temporal: { readonly address: string; readonly namespace: string };
+  /** Our REST API, with a key that has every scope. */
+  readonly api: HttpClient;
+  /** The simulator: `/simulator/…` is its admin API. */
+  readonly simulator: HttpClient;
+  readonly apiKey: string;
+  readonly webhookSecret: string;
+  readonly environments: ProductEnvironments;
+  readonly #readyUrls: Readonly<Record<ProcessName, string>>;
+  readonly #processes = new Map<ProcessName, TestProcess>();
+  readonly #cleanUp: () => Promise<void>;
+
+  constructor(parts: {
+    databaseUrl: string;
+    database: Database;
+    temporal: Stack['temporal'];
+    apiKey: string;
+    webhookSecret: string;
+    ports: Readonly<Record<ProcessName, number>>;
+    environments: ProductEnvironments;
+    cleanUp: () => Promise<void>;
+  }) {
+    const at = (name: ProcessName, path = '') => `http://127.0.0.1:${parts.ports[name]}${path}`;
+    this.databaseUrl = parts.databaseUrl;
+    this.database = parts.database;
+    this.temporal = parts.temporal;
+    this.apiKey = parts.apiKey;
+    this.webhookSecret = parts.webhookSecret;
+    this.environments = parts.environments;
+    this.api = new HttpClient(at('api'), { authorization: `Bearer ${parts.apiKey}` });
+    this.simulator = new HttpClient(at('simulator'));
+    this.#readyUrls = {
+      simulator: at('simulator', '/simulator/state'),
+      api: at('api', '/readyz'),
+      worker: at('worker', '/readyz'),
+    };
+    this.#cleanUp = parts.cleanUp;
+  }
+
+  /** Starts a process and waits until it is ready. @param environment added for this start only. */
+  async start(name: ProcessName, environment: Readonly<Record<string, string>> = {}): Promise<TestProcess> {
+    if (this.#processes.get(name)?.running === true) throw new Error(`the ${name} is running already`);
+    const started = await startProcess({
+      name,
+      script: SCRIPTS[name],
+      environment: { ...definedOf(this.environments[name]), ...environment },
+      readyUrl: this.#readyUrls[name],
+    });
+    this.#processes.set(name, started);
+    return started;
+  }
+
+  /** The process that runs, or ran last. @throws Error when it was never started. */
+  process(name: ProcessName): TestProcess {
+    const found = this.#processes.get(name);
+    if (found === undefined) throw new Error(`the ${name} was not started`);
+    return found;
+  }
+
+  /** Ends a process at once, as a crash does. */
+  async kill(name: ProcessName): Promise<void> {
+    await this.process(name).kill();
+  }
+
+  /** Ends all processes at once, as a power cut does; database, Temporal and the simulator's ledger stay. */
+  async killAll(): Promise<void> {
+    await Promise.all([...this.#processes.values()].map((running) => running.kill()));
+  }
+
+  /** `POST /v1/orders` with a fresh Idempotency-Key. */
+  async order(body: { package_id: number; external_order_id?: string } & Record<string, unknown>) {
+    return this.api.post(
+      '/v1/orders',
+      { external_order_id: `ext-${randomUUID()}`, ...body },
+      { headers: { 'idempotency-key': randomUUID() } },
+    );
+  }
+
+  /** Waits until an order has one of these statuses. @returns the answer to `GET /v1/orders/{id}`. */
+  async orderReaches(orderId: string, statuses: readonly string[], timeoutMs = 60_000) {
+    return waitFor(
+      `order ${orderId} is ${statuses.join(' or ')}`,
+      async () => {
+        const answer = await this.api.get(`/v1/orders/${orderId}`);
+        if (answer.status !== 200) throw new Error(`GET answered ${answer.status}: ${answer.text}`);
+        const status = answer.textAt('status');
+        if (statuses.includes(status)) return answer;
+        if (isFinal(orderStatus.parse(status))) throw new NeverError(`it is ${status}, which is final`);
+        throw new Error(`it is ${status}`);
+      },
+      {
+        timeoutMs,
+        everyMs: 100,
+        context: async () => {
+          const timeline = await this.api.get(`/v1/orders/${orderId}/timeline`).then(({ text }) => text, String);
+          return `timeline: ${timeline}\n${this.tails()}`;
+        },
+      },
+    );
+  }
+
+  /** The ends of all logs, for failure messages. */
+  tails(): string {
+    return [...this.#processes.values()].map((running) => running.tail()).join('\n');
+  }
+
+  /** Stops everything in order and removes what it used. @throws Error when a process does not stop when asked. */
+  async stop(): Promise<void> {
+    try {
+      for (const name of ['api', 'worker', 'simulator'] as const) await this.#processes.get(name)?.stop();
+    } finally {
+      await this.killAll();
+      await this.#cleanUp();
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+  }
+}
+
+/** Brings a {@link Stack} up: all of it, unless `options.start` says which part. */
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  const stack = await prepareStack(options);
+  const { start = ['simulator', 'api', 'worker'] } = options;
+  try {
+    await Promise.all(start.map((name) => stack.start(name)));
+    return stack;
+  } catch (error) {
+    await stack.stop().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function prepareStack(options: StackOptions): Promise<Stack> {
+  const folder = temporaryFolder('stack');
+  const temporalAddress = options.temporal?.address ?? inject('servers').temporalAddress;
+  const namespace = `test-${randomBytes(6).toString('hex')}`;
+  const [created, ports] = await Promise.all([
+    options.postgres === undefined ? createTestDatabase() : undefined,
+    freePorts(),
+    setUpNamespace({ address: temporalAddress, namespace, tls: false, apiKey: undefined }),
+  ]);
+  const databaseUrl = created?.url ?? options.postgres?.url ?? '';
+  const database = openDatabase(databaseUrl);
+  const { key, prefix, hash } = generateApiKey();
+  await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes: apiScopes }));
+  const webhookSecret = `whsec_${randomBytes(16).toString('hex')}`;
+  const environments = productEnvironments(
+    { ports, databaseUrl, temporalAddress, simulatorData: join(folder, 'simulator.sqlite') },
+    {
+      encryption_keys: `test:${randomBytes(32).toString('base64')}`,
+      webhook_secret: webhookSecret,
+      postgres_password: '',
+      simulator_password: 'simulator-password',
+    },
+    { ...SHORT_POLICY, TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: inject('servers').workflowBundle, ...options.environment },
+  );
+  return new Stack({
+    databaseUrl,
+    database,
+    temporal: { address: temporalAddress, namespace },
+    apiKey: key,
+    webhookSecret,
+    ports,
+    environments: { ...environments, simulator: { ...environments.simulator, ...options.simulator } },
+    cleanUp: async () => {
+      await database.close();
+      await created?.drop();
+      removeFolder(folder);
+    },
+  });
+}
+
+async function freePorts() {
+  const [api, worker, simulator] = await Promise.all([freePort(), freePort(), freePort()]);
+  // The rest is not started by tests of the product; the environment names it all the same.
+  return { api, worker, simulator, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
+}
+
+function definedOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Child, describeExit } from '#cli/embedded/child.ts';
+import { identityOf, isRunning } from '#cli/embedded/process-identity.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = temporaryFolder('child');
+});
+afterAll(() => removeFolder(folder));
+
+function nodeChild(name: string, code: string): Child {
+  return new Child({
+    name,
+    command: process.execPath,
+    args: ['--eval', code],
+    environment: { PATH: process.env['PATH'] },
+    logFile: join(folder, `${name}.log`),
+  });
+}
+
+async function printed(child: Child, text: string): Promise<void> {
+  await waitFor(`${child.name} prints ${text}`, () => child.tail().includes(text));
+}
+
+describe('a child process', () => {
+  it('writes both of its streams to its log', async () => {
+    const child = nodeChild('streams', 'console.log("out"); console.error("err")');
+    await child.exited;
+    expect(child.tail().split('\n').toSorted()).toEqual(['err', 'out']);
+  });
+
+  it('is asked to end before it is ended', async () => {
+    const child = nodeChild('polite', 'process.on("SIGTERM", () => { console.log("bye"); process.exit(7) }); setInterval(() => 0, 1000); console.log("up")');
+    await printed(child, 'up');
+    expect(await child.stop(20_000)).toEqual({ code: 7, signal: null });
+    expect(child.tail()).toContain('bye');
+  });
+
+  it('is ended when it does not heed', async () => {
+    const child = nodeChild('stubborn', 'process.on("SIGTERM", () => console.log("no")); setInterval(() => 0, 1000); console.log("up")');
+    await printed(child, 'up');
+    expect((await child.stop(200)).signal).toBe('SIGKILL');
+  });
+
+  it('leaves nothing of what it started when it ends by itself', async () => {
+    const child = nodeChild(
+      'parent',
+      'const { pid } = require("node:child_process").spawn("sleep", ["600"]); console.log("pid", pid); setTimeout(() => process.exit(0), 300)',
+    );
+    await printed(child, 'pid');
+    const grandchild = identityOf(Number(/pid (\d+)/.exec(child.tail())?.[1]));
+    expect(grandchild).toBeDefined();
+    await child.exited;
+    await waitFor('the grandchild has ended', () => !isRunning(grandchild!));
+  });
+
+  it('says why it could not be started', async () => {
+    const child = new Child({ name: 'absent', command: '/does/not/exist', args: [], environment: {}, logFile: join(folder, 'absent.log') });
+    expect(describeExit(await child.exited)).toContain('could not be started');
+  });
+});
+
+describe('the identity of a process', () => {
+  it('is that of a running process and of no other', async () => {
+    const child = nodeChild('identity', 'setInterval(() => 0, 1000)');
+    const identity = identityOf(child.identity!.pid);
+    expect(identity).toEqual(child.identity);
+    expect(isRunning(identity!)).toBe(true);
+    expect(isRunning({ pid: identity!.pid, startedAt: 'at another time' })).toBe(false);
+    await child.kill();
+    expect(isRunning(identity!)).toBe(false);
+  });
+});

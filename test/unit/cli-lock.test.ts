@@ -1,0 +1,61 @@
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { Child } from '#cli/embedded/child.ts';
+import { identityOf } from '#cli/embedded/process-identity.ts';
+import { DataFolderLock } from '#cli/start/lock.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+
+const folders: string[] = [];
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder('lock');
+  folders.push(folder);
+});
+afterAll(() => folders.forEach(removeFolder));
+
+const quiet = () => undefined;
+const lockFile = () => join(folder, 'lock.json');
+
+function sleeper(): Child {
+  return new Child({ name: 'sleeper', command: 'sleep', args: ['600'], environment: { PATH: process.env['PATH'] }, logFile: join(folder, 'log') });
+}
+
+describe('the lock of a data folder', () => {
+  it('is for one start at a time, and free again after it', async () => {
+    const lock = await DataFolderLock.acquire(folder, quiet);
+    expect(statSync(lockFile()).mode & 0o777).toBe(0o600);
+    await expect(DataFolderLock.acquire(folder, quiet)).rejects.toThrow(`process ${process.pid}`);
+    lock.release();
+    expect(existsSync(lockFile())).toBe(false);
+    (await DataFolderLock.acquire(folder, quiet)).release();
+  });
+
+  it('of a start that was killed is taken over, and what that one left running is ended', async () => {
+    const [gone, left] = [sleeper(), sleeper()];
+    await gone.kill();
+    writeFileSync(lockFile(), JSON.stringify({ owner: gone.identity, children: [gone.identity, left.identity] }));
+    const counts: number[] = [];
+    const lock = await DataFolderLock.acquire(folder, (count) => counts.push(count));
+    expect(counts).toEqual([1]);
+    expect(await left.exited).toMatchObject({ signal: 'SIGTERM' });
+    lock.release();
+  });
+
+  it('does not end a process that was merely given the number of one that was left', async () => {
+    const innocent = sleeper();
+    const another = { pid: innocent.identity!.pid, startedAt: 'at another time' };
+    writeFileSync(lockFile(), JSON.stringify({ owner: another, children: [another] }));
+    const lock = await DataFolderLock.acquire(folder, () => expect.unreachable());
+    expect(identityOf(innocent.identity!.pid)).toEqual(innocent.identity);
+    await innocent.kill();
+    lock.release();
+  });
+
+  it('that was cut off while it was written is taken over', async () => {
+    writeFileSync(lockFile(), '{"owner":');
+    const lock = await DataFolderLock.acquire(folder, quiet);
+    await expect(DataFolderLock.acquire(folder, quiet)).rejects.toThrow('already');
+    lock.release();
+  });
+});

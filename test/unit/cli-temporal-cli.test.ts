@@ -1,0 +1,84 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { findTemporalCli, TEMPORAL_CLI_VERSION } from '#cli/embedded/temporal-cli.ts';
+import { startArguments } from '#cli/embedded/temporal-server.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+
+const folders: string[] = [];
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder('cli');
+  folders.push(folder);
+});
+afterAll(() => folders.forEach(removeFolder));
+
+function program(...path: string[]): string {
+  const file = join(folder, ...path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, '#!/bin/sh\n');
+  chmodSync(file, 0o755);
+  return file;
+}
+
+const cached = () => program('cache', 'reseller-fulfilment', `temporal-cli-${TEMPORAL_CLI_VERSION}`, 'temporal');
+const environment = (more: Record<string, string> = {}) => ({
+  PATH: `${join(folder, 'empty')}:${join(folder, 'bin')}`,
+  XDG_CACHE_HOME: join(folder, 'cache'),
+  ...more,
+});
+
+describe('the Temporal CLI is looked for', () => {
+  it('at TEMPORAL_CLI_PATH first', () => {
+    program('bin', 'temporal');
+    cached();
+    const named = program('named');
+    expect(findTemporalCli(environment({ TEMPORAL_CLI_PATH: named }))).toEqual({ path: named, source: 'TEMPORAL_CLI_PATH' });
+  });
+
+  it('on the PATH next, before the cache', () => {
+    const path = program('bin', 'temporal');
+    cached();
+    expect(findTemporalCli(environment())).toEqual({ path, source: 'PATH' });
+  });
+
+  it('in the cache last', () => {
+    const path = cached();
+    expect(findTemporalCli(environment())).toEqual({ path, source: 'cache' });
+  });
+
+  it('in the cache below HOME where XDG_CACHE_HOME is not set', () => {
+    const path = program('.cache', 'reseller-fulfilment', `temporal-cli-${TEMPORAL_CLI_VERSION}`, 'temporal');
+    expect(findTemporalCli({ PATH: '', HOME: folder })).toEqual({ path, source: 'cache' });
+  });
+
+  it('nowhere else', () => {
+    expect(findTemporalCli(environment())).toBeUndefined();
+  });
+
+  it('and a file that cannot be run is passed over, but named it is an error', () => {
+    const file = program('bin', 'temporal');
+    chmodSync(file, 0o644);
+    expect(findTemporalCli(environment())).toBeUndefined();
+    expect(() => findTemporalCli(environment({ TEMPORAL_CLI_PATH: file }))).toThrow('TEMPORAL_CLI_PATH');
+  });
+});
+
+describe('the Temporal server is started', () => {
+  const options = { cli: '/temporal', port: 7233, logFile: '/log', environment: {} };
+
+  it('on loopback, with the poll rate that spares each task a wait', () => {
+    const list = startArguments(options);
+    expect(list).toContain('--ip=127.0.0.1');
+    expect(list).toContain('--dynamic-config-value=history.transferProcessorMaxPollRPS=2000');
+    expect(list).toContain('--headless');
+  });
+
+  it('with its state in a file and the UI pointed at the codec server', () => {
+    const list = startArguments({ ...options, uiPort: 8233, databaseFile: '/data/t.db', codecEndpoint: 'http://127.0.0.1:8234' });
+    expect(list).toEqual(
+      expect.arrayContaining(['--ui-port=8233', '--db-filename=/data/t.db', '--ui-codec-endpoint=http://127.0.0.1:8234']),
+    );
+    expect(list).not.toContain('--headless');
+  });
+});
