@@ -31,6 +31,8 @@ export function createDebitEvidence(dependencies: OrderDependencies): OrderActiv
         event: 'attempt.wallet_checked',
         message: result.detail,
         detail: { attempt: attempt.number, evidence: result.evidence },
+        // A wallet that shows the same again is no news.
+        dedupKey: `attempt.wallet_checked:${attempt.number}:${result.evidence}`,
       });
     });
     return result;

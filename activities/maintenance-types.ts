@@ -4,4 +4,6 @@ export interface MaintenanceActivities {
   reconcileSilentWork(): Promise<{ asked: number; news: number }>;
   /** Asks for the start of unfinished orders that nothing was heard of for a while. */
   requestIdleOrders(): Promise<{ requested: number }>;
+  /** Forgets answers kept for repeated requests of our callers once nobody repeats them any more. */
+  forgetOldAnswers(): Promise<{ forgotten: number }>;
 }

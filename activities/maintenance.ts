@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ReconcilePolicy, SweepPolicy } from '#domain/policy.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import type { AttemptRow } from '#db/attempts.ts';
+import { forgetAnswers } from '#db/idempotency.ts';
 import { addReadObservation, inboxBodyPlace, readDeliveryId } from '#db/inbox.ts';
 import { requestStartOfIdleOrders } from '#db/orders.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
@@ -48,6 +49,11 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       );
       if (requested > 0) wakeRelay();
       return { requested };
+    },
+
+    async forgetOldAnswers() {
+      const before = new Date(now() - sweep.answersKeptMs);
+      return { forgotten: await database.run((db) => forgetAnswers(db, { before, batch: sweep.batch })) };
     },
   };
 }

@@ -1,10 +1,11 @@
 import type { FailureNote } from '#domain/attention.ts';
 import { isDefinite } from '#domain/failure.ts';
 import { compareMoney } from '#domain/money.ts';
+import { isFinal } from '#domain/order-lifecycle.ts';
 import type { SendOutcome } from '#domain/purchase-decision.ts';
 import { claimSend, findAttemptById, recordFacts, recordSendFailure, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
-import { lockUnfinishedOrder, markInProgress, readOrder, type OrderRow } from '#db/orders.ts';
+import { lockOrder, lockUnfinishedOrder, markInProgress, readOrder, type OrderRow } from '#db/orders.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { chargeOf } from '#upstream/event-parsing.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
@@ -47,8 +48,10 @@ export function createPurchase(dependencies: OrderDependencies): Purchase {
           body: keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id)),
         }));
       return database.transaction(async (tx) => {
+        // It may have ended while we waited: its workflow was terminated, and another run went on.
+        const current = await lockOrder(tx, orderId);
         const after = answer.ok
-          ? await recordAnswer(tx, order, attempt.id, answer.value, new Date(now()))
+          ? await recordAnswer(tx, current, attempt.id, answer.value, new Date(now()))
           : await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer));
         await addTimelineEntry(tx, { kind: 'order', id: orderId }, sentEntry(attempt, answer));
         return { outcome: outcomeOf(after, answer), attempt: attemptView(after), ...(!answer.ok && { detail: answer.detail }) };
@@ -128,6 +131,7 @@ function refusal(failure: ServiceFailure['failure'], detail: string): ServiceFai
   return { ok: false, kind: 'failure', failure, detail };
 }
 
+/** @param order as it is now, locked. */
 async function recordAnswer(tx: Executor, order: OrderRow, attemptId: string, answer: ServiceOrder, now: Date): Promise<AttemptRow> {
   const after = await recordFacts(
     tx,
@@ -141,7 +145,7 @@ async function recordAnswer(tx: Executor, order: OrderRow, attemptId: string, an
     },
     now,
   );
-  await markInProgress(tx, order.id, 'processing', now);
+  if (!isFinal(order.status)) await markInProgress(tx, order.id, 'processing', now);
   return after;
 }
 

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq, isNull, ne } from 'drizzle-orm';
 import type { AttentionReason } from '#domain/attention.ts';
 import { newId } from '#db/ids.ts';
 import { cases } from '#db/schema.ts';
@@ -15,10 +15,21 @@ export async function openCase(db: Executor, subject: Subject, reason: Attention
   return rows.length > 0;
 }
 
-/** Closes what is open for a subject, because the work went on. @param resolution a sentence that says how. */
+/**
+ * Closes what is open for a subject, because the work went on; except contradictions, which only a person can judge.
+ *
+ * @param resolution a sentence that says how.
+ */
 export async function closeCases(db: Executor, subject: Subject, resolution: string, now: Date): Promise<void> {
   await db
     .update(cases)
     .set({ closedAt: now, resolution })
-    .where(and(eq(cases.subjectKind, subject.kind), eq(cases.subjectId, subject.id), isNull(cases.closedAt)));
+    .where(
+      and(
+        eq(cases.subjectKind, subject.kind),
+        eq(cases.subjectId, subject.id),
+        isNull(cases.closedAt),
+        ne(cases.reason, 'contradiction'),
+      ),
+    );
 }

@@ -41,10 +41,16 @@ export async function readOrder(db: Executor, orderId: string): Promise<OrderRow
   return order;
 }
 
-/** Reads and locks an order that has not ended. @throws OrderMissingError, OrderFinishedError */
-export async function lockUnfinishedOrder(tx: Executor, orderId: string): Promise<OrderRow> {
+/** Reads and locks an order. Whoever changes order and attempt locks the order first. @throws OrderMissingError */
+export async function lockOrder(tx: Executor, orderId: string): Promise<OrderRow> {
   const [order] = await tx.select().from(orders).where(eq(orders.id, orderId)).for('update');
   if (order === undefined) throw new OrderMissingError(orderId);
+  return order;
+}
+
+/** Reads and locks an order that has not ended. @throws OrderMissingError, OrderFinishedError */
+export async function lockUnfinishedOrder(tx: Executor, orderId: string): Promise<OrderRow> {
+  const order = await lockOrder(tx, orderId);
   if (isFinal(order.status)) throw new OrderFinishedError(orderId, order.status);
   return order;
 }

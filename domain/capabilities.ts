@@ -7,6 +7,21 @@ export const CAPABILITIES = {
   order_read: 'GET /orders/{id} exists. Without it only webhooks tell how an order went on.',
   order_list: 'GET /orders can be filtered by external_order_id. Without it an order without an id cannot be looked up.',
   wallet_transactions: 'GET /wallet/transactions exists. Without it there is no evidence of a debit: failures are parked.',
+  public_packages: 'A package listing without prices exists. Without it only the listing with reseller prices is read.',
+  esim_usage:
+    'GET /esims/{id}/usage exists. Without it usage is unknown, and so is one condition of a refund; the service decides.',
+  topup_read: 'GET /topups/{id} exists. Without it only webhooks tell how a top-up went on.',
+  topup_list: 'GET /topups can be filtered by esim_id. Without it a top-up whose answer was lost is parked.',
+  refund_read: 'GET /refunds/{id} exists. Without it only webhooks tell how a refund went on.',
+  refund_list: 'GET /refunds can be filtered by esim_id. Without it a refund that no answer and no webhook named stays expected.',
+  vpn_subscription_read:
+    'GET /vpn/subscriptions/{id} exists. Without it only webhooks tell the state, and access data comes only with the answer to the order.',
+  vpn_subscription_list:
+    'GET /vpn/subscriptions can be filtered by external_subscription_id. Without it a VPN order whose answer was lost is parked.',
+  openapi_download: 'The OpenAPI document can be downloaded by a call. Without it a person hands the file to the contract check.',
+  sandbox_simulation: 'The sandbox simulation can be called. Without it the refund paths are not exercised by the sandbox tour.',
+  webhook_secret:
+    'The webhook secret can be created and rotated by a call. Without it that is done at the service and the secret entered by hand.',
 } as const;
 
 export type Capability = keyof typeof CAPABILITIES;
@@ -18,4 +33,15 @@ export const ALL_CAPABILITIES: Capabilities = {
   order_read: true,
   order_list: true,
   wallet_transactions: true,
+  public_packages: true,
+  esim_usage: true,
+  topup_read: true,
+  topup_list: true,
+  refund_read: true,
+  refund_list: true,
+  vpn_subscription_read: true,
+  vpn_subscription_list: true,
+  openapi_download: true,
+  sandbox_simulation: true,
+  webhook_secret: true,
 };

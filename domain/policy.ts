@@ -65,6 +65,9 @@ export interface SweepPolicy {
   /** Rows whose last sign of life is younger than this are left alone. */
   readonly idleAfterMs: number;
   readonly batch: number;
+  /** How long the answer to an Idempotency-Key is kept. A day is what callers know from elsewhere; afterwards
+   * external_order_id, which is unique for good, still refuses a second order. */
+  readonly answersKeptMs: number;
 }
 
 export interface Policy {
@@ -99,7 +102,7 @@ export const DEFAULT_POLICY: Policy = {
   },
   reconcile: { silentAfterMs: 2 * minute, everyMs: minute, readsPerRun: 200 },
   relay: { pollMs: 5 * second, batch: 100, retryDelayMs: second, retryDelayMaxMs: minute },
-  sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500 },
+  sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour },
 };
 
 /** @returns what is inconsistent about a purchase policy, in words; empty when it is sound. */

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
 
 // Started by a schedule: a run that fails is followed by the next, so a few tries are enough.
-const { reconcileSilentWork, requestIdleOrders } = proxyActivities<MaintenanceActivities>({
+const { reconcileSilentWork, requestIdleOrders, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({
   startToCloseTimeout: '5m',
   retry: { initialInterval: '2s', maximumAttempts: 3 },
 });
@@ -12,7 +12,9 @@ export async function reconcileWorkflow(): Promise<{ asked: number; news: number
   return reconcileSilentWork();
 }
 
-/** Makes sure that every unfinished order has a running workflow. */
-export async function sweepWorkflow(): Promise<{ requested: number }> {
-  return requestIdleOrders();
+/** Makes sure that every unfinished order has a running workflow, and clears away what nobody needs any more. */
+export async function sweepWorkflow(): Promise<{ requested: number; forgotten: number }> {
+  const { requested } = await requestIdleOrders();
+  const { forgotten } = await forgetOldAnswers();
+  return { requested, forgotten };
 }

@@ -1,0 +1,50 @@
+import express, { type Express } from 'express';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { databaseUnavailable, errorHandler } from '#api/errors.ts';
+import { mountOperations } from '#api/mount.ts';
+import type { Operation } from '#api/operation.ts';
+import { requestContext } from '#api/request-context.ts';
+import { docsOperations } from '#api/routes/docs.ts';
+import { esimOperations } from '#api/routes/esims.ts';
+import { healthOperations } from '#api/routes/health.ts';
+import { orderOperations } from '#api/routes/orders.ts';
+import { packageOperations } from '#api/routes/packages.ts';
+import { walletOperations } from '#api/routes/wallet.ts';
+import { webhookOperations } from '#api/routes/webhooks.ts';
+import { securityHeaders } from '#api/security-headers.ts';
+import { productVersion } from '#api/version.ts';
+
+/** Puts the API together. Opens nothing: whoever calls listens. */
+export function createApp(dependencies: ApiDependencies): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  // Answers are not to be cached, so a hash of each would be computed for nothing.
+  app.disable('etag');
+  // One address for one thing: `/v1/orders/` is not `/v1/orders`.
+  app.enable('strict routing');
+  app.enable('case sensitive routing');
+
+  app.use(requestContext(dependencies.logger, dependencies.metrics));
+  app.use(securityHeaders);
+  app.use(['/v1', '/webhooks'], (_request, _response, next) => {
+    const reason = dependencies.closedBecause();
+    if (reason !== undefined) throw databaseUnavailable(new Error(reason));
+    next();
+  });
+  mountOperations(app, allOperations(dependencies), dependencies);
+  app.use(errorHandler(dependencies));
+  return app;
+}
+
+/** Every call of the API. */
+export function allOperations(dependencies: ApiDependencies): Operation[] {
+  const operations = [
+    ...orderOperations(dependencies),
+    ...esimOperations(dependencies),
+    ...packageOperations(dependencies),
+    ...walletOperations(dependencies),
+    ...webhookOperations(dependencies),
+    ...healthOperations(dependencies),
+  ];
+  return [...operations, ...docsOperations(operations, productVersion())];
+}

@@ -1,0 +1,41 @@
+/** Where a page ended, as an opaque text. It holds no secret and is checked when it comes back. */
+import { isId } from '#domain/identifiers.ts';
+import { invalid } from '#api/operation.ts';
+import type { OrderPosition } from '#db/order-queries.ts';
+
+export function orderCursor({ createdAt, id }: OrderPosition): string {
+  return encode(`o.${createdAt.getTime()}.${id}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readOrderCursor(cursor: string): OrderPosition {
+  const [, milliseconds = '', id = ''] = /^o\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
+  if (milliseconds === '' || !isId('order', id)) throw notOurs();
+  return { createdAt: new Date(Number(milliseconds)), id };
+}
+
+/** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
+export function numberCursor(list: 't' | 'p', last: bigint): string {
+  return encode(`${list}.${last}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readNumberCursor(list: 't' | 'p', cursor: string): bigint {
+  const digits = new RegExp(`^${list}\\.([0-9]{1,18})$`).exec(decode(cursor))?.[1];
+  if (digits === undefined) throw notOurs();
+  return BigInt(digits);
+}
+
+function encode(text: string): string {
+  return Buffer.from(text, 'latin1').toString('base64url');
+}
+
+/** Base64 readers skip what does not belong; only what encodes back to itself is ours. */
+function decode(cursor: string): string {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  return encode(text) === cursor ? text : '';
+}
+
+function notOurs() {
+  return invalid([{ in: 'query', field: 'cursor', message: 'is not a next_cursor of this list' }]);
+}

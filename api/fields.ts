@@ -1,0 +1,96 @@
+/** Kinds of fields that our requests and answers share. */
+import * as z from 'zod';
+import { isId, type IdKind } from '#domain/identifiers.ts';
+import { isDecimal } from '#domain/money.ts';
+
+/** PostgreSQL's `integer`; the service's package ids are far below. */
+const MAX_INTEGER = 2_147_483_647;
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 100;
+
+export const instant = z.iso
+  .datetime({ offset: true, error: 'must be an RFC 3339 time with offset, such as 2030-01-31T12:00:00Z' })
+  .meta({ description: 'RFC 3339 time.', example: '2030-01-31T12:00:00.000Z' });
+
+/** {@link instant} of a request, as a Date. */
+export const instantInput = instant.transform((text) => new Date(text));
+
+export const packageId = z
+  .int({ error: 'must be a whole number' })
+  .min(1)
+  .max(MAX_INTEGER)
+  .meta({ description: 'Id of a package at the service.', example: 101 });
+
+export const currency = z
+  .string()
+  .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code in upper case, such as EUR')
+  .meta({ description: 'ISO 4217 code.', example: 'EUR' });
+
+const decimal = z.string().meta({ description: 'Exact decimal amount.', example: '12.50' });
+
+/** An amount in an answer. */
+export const money = z
+  .strictObject({ amount: decimal, currency })
+  .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
+
+/** An amount in a request: a string, since JSON numbers lose digits on the way through many parsers. */
+export const moneyInput = z
+  .strictObject({
+    amount: decimal.refine((text) => isDecimal(text) && !text.startsWith('-'), {
+      message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point',
+    }),
+    currency,
+  })
+  .meta({ id: 'MoneyInput' });
+
+/** An id of ours in an answer. */
+export function ourId(kind: IdKind, example: string) {
+  return z.string().meta({ description: `Id of the ${kind}.`, example, 'x-kind': kind });
+}
+
+/** Ids of ours in a path; one of another form cannot exist, so it is answered like one that does not. */
+export function idInPath(kind: IdKind, example: string) {
+  return z.strictObject({ id: ourId(kind, example) });
+}
+
+/** Tells whether a path can name something of this kind; keeps nonsense away from the database. */
+export function mayExist(kind: IdKind, id: string): boolean {
+  return isId(kind, id);
+}
+
+/** A whole number in a query. */
+export function queryInteger(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^[0-9]{1,10}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { message: `must be from ${min} to ${max}` })
+    .meta({ override: { type: 'integer', minimum: min, maximum: max } });
+}
+
+export const packageIdInQuery = queryInteger(1, MAX_INTEGER);
+
+/** How much a page holds, and where it starts. */
+export const pageQuery = {
+  limit: queryInteger(1, MAX_LIMIT)
+    .default(DEFAULT_LIMIT)
+    .meta({
+      description: `How many at most, 1 to ${MAX_LIMIT}.`,
+      override: { type: 'integer', minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
+    }),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: '`next_cursor` of the page before; leave it out for the first page.' }),
+};
+
+/** A page of a list. */
+export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
+  return z
+    .strictObject({
+      data: z.array(item),
+      next_cursor: z.string().nullable().meta({ description: 'Goes into `cursor` for the next page; null on the last.' }),
+    })
+    .meta({ id });
+}

@@ -1,0 +1,97 @@
+import type { KeyRing } from '#crypto/key-ring.ts';
+import { DatabaseUnavailableError, type Database, type Executor } from '#db/database.ts';
+import { findAnswer, lockKey, storeAnswer, type IdempotencyKey } from '#db/idempotency.ts';
+import { databaseUnavailable } from '#api/errors.ts';
+import { canonicalJson } from '#api/json-body.ts';
+import { Problem } from '#api/problem.ts';
+import type { Reply } from '#api/reply.ts';
+
+/** The work under way ends within the timeouts of a transaction, usually within milliseconds. */
+const IN_PROGRESS_RETRY_SECONDS = 1;
+
+export interface IdempotencyDependencies {
+  readonly database: Database;
+  readonly keyRing: KeyRing;
+  readonly now: () => number;
+}
+
+export interface IdempotentRequest {
+  readonly apiKeyId: string;
+  /** The Idempotency-Key header. */
+  readonly header: string | undefined;
+  /** Method and path. */
+  readonly target: string;
+  /** The body as it was read. */
+  readonly json: unknown;
+}
+
+/**
+ * Does a caller's work once per Idempotency-Key, and answers every repetition with the first answer, byte for byte.
+ * Work and answer are committed together. What is refused leaves nothing behind: the same key may come again with the
+ * request corrected.
+ *
+ * @param work runs in a transaction, perhaps more than once; what it throws is rolled back.
+ * @returns the answer, and whether it was given before.
+ * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_in_progress, idempotency_key_reused,
+ *   database_unavailable, and what `work` throws.
+ */
+export async function answerOnce(
+  dependencies: IdempotencyDependencies,
+  request: IdempotentRequest,
+  work: (tx: Executor) => Promise<Reply>,
+): Promise<Reply> {
+  const { database, keyRing, now } = dependencies;
+  const id: IdempotencyKey = { apiKeyId: request.apiKeyId, key: readKey(request.header) };
+  const requestHash = keyRing.hash(`${request.target}\n${canonicalJson(request.json)}`, 'idempotency');
+
+  const lookUp = async (db: Executor): Promise<Reply | undefined> => {
+    const found = await findAnswer(db, keyRing, id, requestHash);
+    if (found.kind === 'other_request') throw new Problem('idempotency_key_reused');
+    return found.kind === 'answered' ? found.answer : undefined;
+  };
+
+  try {
+    return await database.transaction(async (tx) => {
+      if (!(await lockKey(tx, id))) throw inProgress();
+      const before = await lookUp(tx);
+      if (before !== undefined) return asReplay(before);
+      const reply = await work(tx);
+      await storeAnswer(tx, keyRing, id, requestHash, reply, new Date(now()));
+      return reply;
+    });
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    return await resolveUnknownCommit(database, lookUp, error);
+  }
+}
+
+/**
+ * The connection broke, perhaps while the commit was under way: the stored answer tells whether it got through. That
+ * there is none proves nothing yet, but the same key may safely come again.
+ */
+async function resolveUnknownCommit(
+  database: Database,
+  lookUp: (db: Executor) => Promise<Reply | undefined>,
+  cause: DatabaseUnavailableError,
+): Promise<Reply> {
+  const committed = await database.run(lookUp).catch((error: unknown) => {
+    if (error instanceof DatabaseUnavailableError) return undefined;
+    throw error;
+  });
+  if (committed === undefined) throw databaseUnavailable(cause);
+  return committed;
+}
+
+function readKey(header: string | undefined): string {
+  if (header === undefined || header === '') throw new Problem('idempotency_key_missing');
+  if (!/^[\x21-\x7e]{1,255}$/.test(header)) throw new Problem('idempotency_key_invalid');
+  return header;
+}
+
+function asReplay(reply: Reply): Reply {
+  return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
+}
+
+function inProgress(): Problem {
+  return new Problem('idempotency_in_progress', { headers: { 'Retry-After': String(IN_PROGRESS_RETRY_SECONDS) } });
+}

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { readApiConfig, type ApiConfig } from '#config/config.ts';
+import { exitOnConfigurationError } from '#config/fields.ts';
+import { DatabaseUnavailableError } from '#db/database.ts';
+import { stampOrVerify } from '#db/installation.ts';
+import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
+import { createApp } from '#api/app.ts';
+import { createApiParts, type ApiParts } from '#api/parts.ts';
+import { startServer } from '#api/server.ts';
+
+/** How long after a failed try PostgreSQL is asked again while the process starts. */
+const START_RETRY_MS = 1_000;
+
+const config = exitOnConfigurationError(() => readApiConfig());
+await runApi(config);
+
+/** Serves the API until SIGTERM or SIGINT, then lets answers under way finish. Needs PostgreSQL, never Temporal. */
+async function runApi(config: ApiConfig): Promise<void> {
+  const parts = createApiParts(config);
+  const { logger } = parts.dependencies;
+  const stopping = new AbortController();
+  const stopped = new Promise<void>((resolve) => stopping.signal.addEventListener('abort', () => resolve(), { once: true }));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
+
+  try {
+    const server = await startServer(createApp(parts.dependencies), config);
+    logger.info({ host: server.host, port: server.port }, 'the API listens');
+    try {
+      await openWhenUsable(config, parts, stopping.signal);
+      await stopped;
+      parts.state.stopping = true;
+    } finally {
+      await server.stop();
+    }
+    logger.info('the API has stopped');
+  } catch (error) {
+    logger.fatal({ err: error }, 'the API cannot run');
+    process.exitCode = 1;
+  } finally {
+    await parts.close();
+  }
+}
+
+/** Answers nothing but probes until the database is there, current, and the one of this service and environment. */
+async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortSignal): Promise<void> {
+  const { database, logger } = parts.dependencies;
+  const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;
+  while (!signal.aborted) {
+    try {
+      await database.run(async (db) => {
+        await requireCurrentSchema(db);
+        await stampOrVerify(db, { serviceBaseUrl, serviceMode });
+      });
+      parts.state.closedBecause = undefined;
+      logger.info('the API takes requests');
+      return;
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError || error instanceof SchemaNotCurrentError)) throw error;
+      parts.state.closedBecause = error.message;
+      logger.warn({ err: error }, 'the database is not usable yet; the API tries again');
+    }
+    await delay(START_RETRY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}

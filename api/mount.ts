@@ -1,0 +1,67 @@
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { authenticate, type AuthenticationDependencies } from '#api/authentication.ts';
+import type { Caller, Operation } from '#api/operation.ts';
+import { Problem } from '#api/problem.ts';
+import { sendReply } from '#api/reply.ts';
+import { contextOf } from '#api/request-context.ts';
+
+export interface MountDependencies extends AuthenticationDependencies {
+  readonly bodyLimitBytes: number;
+}
+
+/** Mounts operations: per path the methods that exist, and for all others 405 with those in Allow. */
+export function mountOperations(app: Express, operations: readonly Operation[], dependencies: MountDependencies): void {
+  for (const [path, onPath] of Map.groupBy(operations, ({ path }) => path)) {
+    const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const each of onPath) route[each.method](...handlersOf(each, dependencies));
+    route.all(otherMethods(path, onPath));
+  }
+  app.use((request) => {
+    throw new Problem('route_not_found', { detail: `No route for ${request.method} at this path.` });
+  });
+}
+
+function handlersOf(operation: Operation, dependencies: MountDependencies): RequestHandler[] {
+  const callers = new WeakMap<Request, Caller>();
+
+  /** Before the body is read: strangers do not get to send one. */
+  const guard: RequestHandler = async (request, _response, next) => {
+    const context = contextOf(request);
+    context.route = operation.path;
+    if (operation.scope !== undefined) {
+      const caller = await authenticate(dependencies, request.get('Authorization'), operation.scope);
+      context.apiKeyId = caller.apiKeyId;
+      callers.set(request, caller);
+    }
+    next();
+  };
+
+  const answer: RequestHandler = async (request, response) => {
+    const reply = await operation.handle({
+      params: request.params,
+      query: request.query,
+      // The reader leaves no buffer where there was no body.
+      bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+      header: (name) => request.get(name),
+      caller: callers.get(request),
+    });
+    sendReply(response, reply);
+  };
+
+  if (operation.reads === 'nothing') return [guard, answer];
+  // `inflate: false` refuses encodings: a signature covers the bytes as sent, and a small body must stay small.
+  return [guard, express.raw({ type: () => true, limit: dependencies.bodyLimitBytes, inflate: false }), answer];
+}
+
+function otherMethods(path: string, operations: readonly Operation[]): RequestHandler {
+  const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])).join(', ');
+  return (request: Request, response: Response, _next: NextFunction) => {
+    contextOf(request).route = path;
+    if (request.method === 'OPTIONS') {
+      response.setHeader('Allow', allow);
+      response.status(204).end();
+      return;
+    }
+    throw new Problem('method_not_allowed', { detail: `Possible here: ${allow}.`, headers: { Allow: allow } });
+  };
+}

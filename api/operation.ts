@@ -1,0 +1,159 @@
+/**
+ * One call of our API, described once: the same description routes it, guards it, checks its input and documents it
+ * in /openapi.json.
+ */
+import * as z from 'zod';
+import type { ApiScope } from '#db/api-keys.ts';
+import { fieldErrors } from '#api/field-errors.ts';
+import { readJsonBody } from '#api/json-body.ts';
+import { Problem, type FieldError, type ProblemCode } from '#api/problem.ts';
+import type { Reply } from '#api/reply.ts';
+
+/** Who calls, once the API key is checked. */
+export interface Caller {
+  readonly apiKeyId: string;
+}
+
+/** An answer other than a problem, as documented. */
+export interface DocumentedAnswer {
+  readonly description: string;
+  readonly contentType: string;
+  /** Absent where the content is not JSON. */
+  readonly schema?: z.ZodType;
+  readonly example?: unknown;
+  /** Header names with their description. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Documentation {
+  readonly id: string;
+  readonly method: 'get' | 'post';
+  /** With `{name}` for parameters. */
+  readonly path: `/${string}`;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly answers: Readonly<Record<number, DocumentedAnswer>>;
+  /** What the handler throws; what guards and parsing throw is added by themselves. */
+  readonly problems?: readonly ProblemCode[];
+}
+
+/** What arrives at an operation. */
+export interface Incoming {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly bytes: Buffer;
+  /** Value of a header; a repeated one is joined by Node. */
+  readonly header: (name: string) => string | undefined;
+  readonly caller: Caller | undefined;
+}
+
+/** An operation with its types folded away, ready to be mounted. */
+export interface Operation extends Documentation {
+  /** What the API key must allow; undefined for what needs no key. */
+  readonly scope: ApiScope | undefined;
+  readonly reads: 'nothing' | 'json' | 'bytes';
+  readonly idempotent: boolean;
+  readonly params: z.ZodObject | undefined;
+  readonly query: z.ZodObject | undefined;
+  readonly body: z.ZodObject | undefined;
+  readonly bodyExample: unknown;
+  readonly handle: (incoming: Incoming) => Promise<Reply>;
+}
+
+const none = z.strictObject({});
+type None = typeof none;
+
+/** A checked request of an authenticated caller. */
+export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodObject> {
+  readonly params: z.output<Params>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+  /** The body as it was read, before the schema. */
+  readonly json: unknown;
+  readonly header: Incoming['header'];
+  readonly caller: Caller;
+}
+
+interface Definition<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodObject> extends Documentation {
+  readonly scope: ApiScope;
+  readonly params?: Params;
+  readonly query?: Query;
+  readonly body?: Body;
+  readonly bodyExample?: z.input<Body>;
+  /** True when the caller must send an Idempotency-Key. */
+  readonly idempotent?: boolean;
+  readonly handle: (request: ApiRequest<Params, Query, Body>) => Promise<Reply>;
+}
+
+/** A call that needs an API key and takes nothing but what its schemas name. */
+export function operation<
+  Params extends z.ZodObject = None,
+  Query extends z.ZodObject = None,
+  Body extends z.ZodObject = None,
+>(definition: Definition<Params, Query, Body>): Operation {
+  const { params, query, body } = definition;
+  return {
+    ...definition,
+    params,
+    query,
+    body,
+    bodyExample: definition.bodyExample,
+    reads: body === undefined ? 'nothing' : 'json',
+    idempotent: definition.idempotent ?? false,
+    async handle(incoming) {
+      if (incoming.caller === undefined) throw new TypeError(`${definition.id} was mounted without its guard`);
+      const json = body === undefined ? {} : readJsonBody(incoming.bytes, incoming.header('Content-Type'));
+      const errors: FieldError[] = [];
+      const checked = {
+        params: check(params ?? none, 'path', incoming.params, errors),
+        query: check(query ?? none, 'query', incoming.query, errors),
+        body: check(body ?? none, 'body', json, errors),
+      };
+      if (errors.length > 0) throw invalid(errors);
+      return definition.handle({
+        // Without errors all three were parsed by their schemas.
+        ...(checked as Pick<ApiRequest<Params, Query, Body>, 'params' | 'query' | 'body'>),
+        json,
+        header: incoming.header,
+        caller: incoming.caller,
+      });
+    },
+  };
+}
+
+/** A call that needs no API key: probes, pages, webhooks. */
+export function publicOperation(
+  definition: Documentation & {
+    readonly reads?: 'bytes';
+    readonly params?: z.ZodObject;
+    readonly handle: (incoming: Incoming) => Promise<Reply>;
+  },
+): Operation {
+  return {
+    ...definition,
+    scope: undefined,
+    reads: definition.reads ?? 'nothing',
+    idempotent: false,
+    params: definition.params,
+    query: undefined,
+    body: undefined,
+    bodyExample: undefined,
+  };
+}
+
+/** The problem that says which fields are wrong. */
+export function invalid(errors: readonly FieldError[]): Problem {
+  const names = errors.map(({ field, in: where }) => (field === '' ? `the ${where}` : field));
+  return new Problem('validation_failed', {
+    detail: `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}: see errors.`,
+    errors,
+  });
+}
+
+function check(schema: z.ZodObject, where: FieldError['in'], input: unknown, errors: FieldError[]): unknown {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  errors.push(...fieldErrors(result.error, where, input));
+  return undefined;
+}

@@ -1,0 +1,86 @@
+import type { ApiConfig } from '#config/config.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { Database } from '#db/database.ts';
+import { InboxIntake } from '#db/inbox-intake.ts';
+import { requireCurrentSchema } from '#db/migrate.ts';
+import { RelayWakeup } from '#db/relay-wakeup.ts';
+import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { openService } from '#upstream/service.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+
+/** A caller waits for these reads (packages, wallet); no purchase is among them. */
+const SERVICE_DEADLINE_MS = 10_000;
+
+export interface ApiParts {
+  readonly dependencies: ApiDependencies;
+  readonly state: {
+    /** While this is set, nothing but probes and documentation is answered. */
+    closedBecause: string | undefined;
+    /** Requests are still answered, but `/readyz` says that no more should be sent here. */
+    stopping: boolean;
+  };
+  close(): Promise<void>;
+}
+
+/** Puts the parts of an API process together. Opens no connection yet: Temporal is not among them. */
+export function createApiParts(config: ApiConfig, now: () => number = Date.now): ApiParts {
+  const { service: serviceConfig } = config;
+  const secrets = [serviceConfig.password, ...config.webhookSecrets.map(({ secret }) => secret)];
+  const logger = createLogger({ level: config.logLevel, name: 'api', secrets });
+  const metrics = createMetrics();
+  const keyRing = new KeyRing(config.encryptionKeys);
+  const database = new Database({
+    url: config.database.url,
+    poolSize: config.database.poolSize,
+    applicationName: 'reseller-api',
+    onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
+  });
+  const wakeup = new RelayWakeup({
+    url: config.database.directUrl,
+    applicationName: 'reseller-api-notify',
+    onError: (error) => logger.warn({ err: error }, 'the relay could not be woken; it finds the work at its next poll'),
+  });
+  const { mode, email } = serviceConfig;
+  const service = openService({
+    ...serviceConfig,
+    deadlineMs: SERVICE_DEADLINE_MS,
+    tokens: new ServiceTokenStore({ database, keyRing, environment: mode, account: email }),
+    now,
+    onCall: ({ endpoint, outcome, durationMs }) => {
+      metrics.upstreamCalls.inc({ endpoint, outcome });
+      metrics.upstreamDuration.observe({ endpoint }, durationMs / 1_000);
+    },
+    onStoreError: (error) => logger.warn({ err: error }, 'the shared token could not be read or stored'),
+  });
+  const state: ApiParts['state'] = { closedBecause: 'The API is starting.', stopping: false };
+  return {
+    state,
+    dependencies: {
+      database,
+      keyRing,
+      service: service.client,
+      intake: new InboxIntake(database, keyRing),
+      wakeRelay: () => wakeup.wake(),
+      webhookSecrets: config.webhookSecrets,
+      bodyLimitBytes: config.bodyLimitBytes,
+      readinessChecks: {
+        api: async () => {
+          if (state.closedBecause !== undefined) throw new Error(state.closedBecause);
+          if (state.stopping) throw new Error('The API is stopping.');
+        },
+        database: () => database.run((db) => requireCurrentSchema(db)),
+      },
+      closedBecause: () => state.closedBecause,
+      logger,
+      metrics,
+      now,
+    },
+    close: async () => {
+      await wakeup.close();
+      await service.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,204 @@
+/**
+ * What the API answers when it cannot do what was asked (RFC 9457). The codes are part of the interface: callers
+ * switch on them, so a code is never renamed or given another meaning.
+ */
+
+interface ProblemRow {
+  readonly status: number;
+  readonly title: string;
+  /** What the caller should do; shown on the problem's own page and in the API description. */
+  readonly advice: string;
+}
+
+export const PROBLEMS = {
+  validation_failed: {
+    status: 400,
+    title: 'The request is not valid',
+    advice: 'Correct the fields that `errors` names. The same request will fail again.',
+  },
+  malformed_json: {
+    status: 400,
+    title: 'The body is not usable JSON',
+    advice: 'Send one JSON object in UTF-8 (RFC 8259) that names no field twice and is not nested more than 32 deep.',
+  },
+  malformed_request: {
+    status: 400,
+    title: 'The request is malformed',
+    advice: 'Correct the percent-encoding of the address, or the body that ended before its Content-Length.',
+  },
+  idempotency_key_missing: {
+    status: 400,
+    title: 'The Idempotency-Key header is missing',
+    advice: 'Send a value that is unique for this operation, such as a UUID, and send it again with each retry.',
+  },
+  idempotency_key_invalid: {
+    status: 400,
+    title: 'The Idempotency-Key header is not valid',
+    advice: 'Send 1 to 255 visible ASCII characters, once.',
+  },
+  delivery_id_missing: {
+    status: 400,
+    title: 'The signed delivery has no usable delivery id',
+    advice: 'Send X-Service-Delivery with 1 to 255 visible ASCII characters that do not begin with `read:`.',
+  },
+  unauthenticated: {
+    status: 401,
+    title: 'No valid API key',
+    advice: 'Send `Authorization: Bearer <API key>` with a key that is neither revoked nor expired.',
+  },
+  invalid_signature: {
+    status: 401,
+    title: 'The signature is not valid',
+    advice:
+      'Sign timestamp, full stop and raw body with the current webhook secret, with a timestamp at most 300 seconds off.',
+  },
+  missing_scope: {
+    status: 403,
+    title: 'The API key lacks a scope',
+    advice: 'Use a key that has the scope named in `detail`, or have one made.',
+  },
+  route_not_found: {
+    status: 404,
+    title: 'There is nothing under this address',
+    advice: 'Compare the address with /openapi.json.',
+  },
+  order_not_found: { status: 404, title: 'There is no such order', advice: 'Check the id; it begins with `ord_`.' },
+  esim_not_found: { status: 404, title: 'There is no such eSIM', advice: 'Check the id; it begins with `esim_`.' },
+  package_not_found: {
+    status: 404,
+    title: 'There is no such package',
+    advice: 'Read GET /v1/packages again: the service may have withdrawn it.',
+  },
+  problem_not_found: { status: 404, title: 'There is no such problem', advice: 'Compare the code with /openapi.json.' },
+  method_not_allowed: {
+    status: 405,
+    title: 'This method is not possible here',
+    advice: 'Use one of the methods that the Allow header names.',
+  },
+  external_order_id_taken: {
+    status: 409,
+    title: 'An order with this external_order_id exists',
+    advice:
+      'Read the order that `existing` names. If it is the one you meant, all is well; for a further order use a new external_order_id.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'A request with this Idempotency-Key is being worked on',
+    advice: 'Send the same request again after the time that Retry-After names.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'The body is too large',
+    advice: 'Send less; the limit is named in `detail`.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'The content type is not supported',
+    advice: 'Send `Content-Type: application/json`.',
+  },
+  unsupported_encoding: {
+    status: 415,
+    title: 'The content encoding is not supported',
+    advice: 'Send the body as it is, without Content-Encoding.',
+  },
+  idempotency_key_reused: {
+    status: 422,
+    title: 'This Idempotency-Key came before with another request',
+    advice: 'Use a new key for a new request, and the same body for a retry.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Something failed on our side',
+    advice: 'Send the same request again with the same Idempotency-Key; if it stays, report the `request_id`.',
+  },
+  service_failed: {
+    status: 502,
+    title: 'The service did not answer usefully',
+    advice: 'Try again later; `failure_class` says what happened.',
+  },
+  service_unavailable: {
+    status: 503,
+    title: 'The service is not available to us',
+    advice: 'Try again after the time that Retry-After names; `failure_class` says what happened.',
+  },
+  database_unavailable: {
+    status: 503,
+    title: 'The database is not available',
+    advice:
+      'Send the same request again, with the same Idempotency-Key, after the time that Retry-After names. It may have been carried out; the key makes sure that it is not carried out twice.',
+  },
+  service_timeout: {
+    status: 504,
+    title: 'The service did not answer in time',
+    advice: 'Try again after the time that Retry-After names.',
+  },
+} as const satisfies Record<string, ProblemRow>;
+
+export type ProblemCode = keyof typeof PROBLEMS;
+
+export const problemCodes = Object.keys(PROBLEMS) as readonly ProblemCode[];
+
+/** One thing that is wrong with a request. The message never repeats the value. */
+export interface FieldError {
+  readonly in: 'body' | 'query' | 'path';
+  /** Dotted path, such as `max_price.amount`; empty when it is the whole. */
+  readonly field: string;
+  readonly message: string;
+}
+
+export interface ProblemOptions {
+  /** A sentence about this occurrence; never personal data. */
+  readonly detail?: string;
+  readonly errors?: readonly FieldError[];
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further members of the body. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** Thrown by handlers; becomes an answer in one place. */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly detail: string | undefined;
+  readonly errors: readonly FieldError[] | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly extra: Readonly<Record<string, unknown>>;
+
+  constructor(code: ProblemCode, options: ProblemOptions = {}) {
+    super(options.detail ?? PROBLEMS[code].title, { cause: options.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.detail = options.detail;
+    this.errors = options.errors;
+    this.headers = options.headers ?? {};
+    this.extra = options.extra ?? {};
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code].status;
+  }
+}
+
+/** Address of the page that explains a problem, relative to the API; the `type` of its answers. */
+export function problemType(code: ProblemCode): string {
+  return `/problems/${code.replaceAll('_', '-')}`;
+}
+
+/** The code whose page has this name. */
+export function codeOfProblemPage(name: string): ProblemCode | undefined {
+  return problemCodes.find((code) => problemType(code) === `/problems/${name}`);
+}
+
+/** The body of the answer. @param requestId for the reader who reports it. */
+export function problemBody(problem: Problem, requestId: string): Record<string, unknown> {
+  return {
+    type: problemType(problem.code),
+    code: problem.code,
+    title: PROBLEMS[problem.code].title,
+    status: problem.status,
+    ...(problem.detail === undefined ? {} : { detail: problem.detail }),
+    ...(problem.errors === undefined ? {} : { errors: problem.errors }),
+    ...problem.extra,
+    request_id: requestId,
+  };
+}

@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { checkReadiness } from '#telemetry/readiness.ts';
+import { createRedactor } from '#telemetry/redaction.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { publicOperation, type Operation } from '#api/operation.ts';
+import { bytesReply, jsonReply } from '#api/reply.ts';
+
+const tag = 'Operation of this API';
+const JSON_TYPE = 'application/json';
+
+const readiness = z
+  .strictObject({
+    status: z.enum(['ready', 'not ready']),
+    checks: z.record(z.string(), z.strictObject({ ok: z.boolean(), detail: z.string().optional() })),
+  })
+  .meta({ id: 'Readiness' });
+
+/** Errors of drivers name addresses and, at worst, passwords in URLs. */
+const redactor = createRedactor();
+
+/** For probes and monitoring, without a key: what faces the internet in front of this does not pass them on. */
+export function healthOperations({ readinessChecks, metrics }: ApiDependencies): Operation[] {
+  return [
+    publicOperation({
+      id: 'getHealth',
+      method: 'get',
+      path: '/healthz',
+      tag,
+      summary: 'Does the process run?',
+      answers: {
+        200: {
+          description: 'It does. It says nothing about what the process needs: see /readyz.',
+          contentType: JSON_TYPE,
+          schema: z.strictObject({ status: z.literal('ok') }).meta({ id: 'Health' }),
+          example: { status: 'ok' },
+        },
+      },
+      handle: async () => jsonReply(200, { status: 'ok' }),
+    }),
+    publicOperation({
+      id: 'getReadiness',
+      method: 'get',
+      path: '/readyz',
+      tag,
+      summary: 'Can it take requests?',
+      answers: {
+        200: {
+          description: 'The database is there and its schema is the one of this version.',
+          contentType: JSON_TYPE,
+          schema: readiness,
+          example: { status: 'ready', checks: { database: { ok: true } } },
+        },
+        503: {
+          description: 'It cannot; `checks` says why.',
+          contentType: JSON_TYPE,
+          schema: readiness,
+          example: { status: 'not ready', checks: { database: { ok: false, detail: 'PostgreSQL is not available' } } },
+        },
+      },
+      handle: async () => {
+        const { ready, checks } = await checkReadiness(readinessChecks);
+        return jsonReply(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks: redactor.value(checks) });
+      },
+    }),
+    publicOperation({
+      id: 'getMetrics',
+      method: 'get',
+      path: '/metrics',
+      tag,
+      summary: 'Metrics in the Prometheus text format',
+      answers: { 200: { description: 'The metrics.', contentType: 'text/plain' } },
+      handle: async () => {
+        const { contentType, body } = await metrics.render();
+        return bytesReply(200, contentType, body);
+      },
+    }),
+  ];
+}

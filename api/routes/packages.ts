@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import type { ServicePackage } from '#upstream/contract.ts';
+import { CachedRead } from '#api/cached-read.ts';
+import { numberCursor, readNumberCursor } from '#api/cursor.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { currency, instant, packageId, pageQuery } from '#api/fields.ts';
+import { operation, type Operation } from '#api/operation.ts';
+import { Problem } from '#api/problem.ts';
+import { jsonReply } from '#api/reply.ts';
+import { plainAmount } from '#api/representations.ts';
+import { valueOf } from '#api/service-problem.ts';
+
+/** Price lists change by the hour at most; a caller's price limit guards against what changes in between. */
+const MAX_AGE_MS = 30_000;
+
+const tag = 'Packages';
+const JSON_TYPE = 'application/json';
+
+const packageOutput = z
+  .strictObject({
+    id: packageId,
+    name: z.string().meta({ example: 'Europe 5 GB' }),
+    countries: z.array(z.string()).meta({ description: 'ISO 3166-1 alpha-2 codes.', example: ['DE', 'FR'] }),
+    data_mb: z.number().nullable().meta({ description: 'Megabytes; null means unlimited.', example: 5_120 }),
+    validity_days: z.int().nullable().meta({ example: 30 }),
+    price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '9.80' }),
+    currency,
+    available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
+  })
+  .meta({ id: 'Package' });
+
+type PackageOutput = z.input<typeof packageOutput>;
+
+const packageExample: PackageOutput = {
+  id: 101,
+  name: 'Europe 5 GB',
+  countries: ['DE', 'FR'],
+  data_mb: 5_120,
+  validity_days: 30,
+  price_for_reseller: '9.80',
+  currency: 'EUR',
+  available: true,
+};
+
+const freshness = {
+  read_at: instant.meta({ description: 'When this was read from the service.' }),
+  age_seconds: z.number().meta({ description: 'How long ago that was.', example: 1.5 }),
+};
+
+const freshnessExample = { read_at: '2030-01-31T12:00:00.000Z', age_seconds: 1.5 };
+
+const packagePage = z
+  .strictObject({
+    data: z.array(packageOutput),
+    next_cursor: z.string().nullable().meta({ description: 'Goes into `cursor` for the next page; null on the last.' }),
+    ...freshness,
+  })
+  .meta({ id: 'PackagePage' });
+
+const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).meta({ id: 'PackageWithAge' });
+
+/** What can be bought, as the service says it, at most half a minute old. */
+export function packageOperations({ service, now }: ApiDependencies): Operation[] {
+  const cached = new CachedRead(async () => sorted(valueOf(await service.listPackages()).items), { maxAgeMs: MAX_AGE_MS, now });
+  const ageOf = (readAt: number) => ({
+    read_at: new Date(readAt).toISOString(),
+    age_seconds: Math.max(0, now() - readAt) / 1_000,
+  });
+  return [
+    operation({
+      id: 'listPackages',
+      method: 'get',
+      path: '/v1/packages',
+      tag,
+      summary: 'List packages and their prices, by id',
+      scope: 'packages:read',
+      query: z.strictObject(pageQuery),
+      answers: {
+        200: {
+          description: 'A page of packages.',
+          contentType: JSON_TYPE,
+          schema: packagePage,
+          example: { data: [packageExample], next_cursor: null, ...freshnessExample },
+        },
+      },
+      problems: ['service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async ({ query: { limit, cursor } }) => {
+        const after = cursor === undefined ? -1 : Number(readNumberCursor('p', cursor));
+        const { value, readAt } = await cached.get();
+        const rest = value.filter(({ id }) => id > after);
+        const shown = rest.slice(0, limit);
+        const last = rest.length > limit ? shown.at(-1)?.id : undefined;
+        return jsonReply(200, {
+          data: shown.map(packageJson),
+          next_cursor: last === undefined ? null : numberCursor('p', BigInt(last)),
+          ...ageOf(readAt),
+        });
+      },
+    }),
+    operation({
+      id: 'getPackage',
+      method: 'get',
+      path: '/v1/packages/{id}',
+      tag,
+      summary: 'Read a package and its price',
+      scope: 'packages:read',
+      params: z.strictObject({ id: z.string().meta({ description: 'Id of the package.', example: '101' }) }),
+      answers: {
+        200: {
+          description: 'The package.',
+          contentType: JSON_TYPE,
+          schema: packageWithAge,
+          example: { ...packageExample, ...freshnessExample },
+        },
+      },
+      problems: ['package_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async ({ params: { id } }) => {
+        const { value, readAt } = await cached.get();
+        const found = value.find((each) => String(each.id) === id);
+        if (found === undefined) throw new Problem('package_not_found');
+        return jsonReply(200, { ...packageJson(found), ...ageOf(readAt) });
+      },
+    }),
+  ];
+}
+
+function sorted(packages: readonly ServicePackage[]): ServicePackage[] {
+  return packages.toSorted((left, right) => left.id - right.id);
+}
+
+function packageJson(each: ServicePackage): PackageOutput {
+  return {
+    id: each.id,
+    name: each.name,
+    countries: each.countries,
+    data_mb: each.data_mb,
+    validity_days: each.validity_days ?? null,
+    price_for_reseller: plainAmount(each.price_for_reseller),
+    currency: each.currency,
+    available: each.available,
+  };
+}

@@ -1,0 +1,102 @@
+import * as z from 'zod';
+import { verifyWebhook } from '#crypto/webhook-signature.ts';
+import type { IntakeResult } from '#db/inbox-intake.ts';
+import { SERVICE_HEADERS } from '#upstream/contract.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { publicOperation, type Incoming, type Operation } from '#api/operation.ts';
+import { Problem } from '#api/problem.ts';
+import { jsonReply, type Reply } from '#api/reply.ts';
+import { readDelivery } from '#api/webhook-reading.ts';
+
+const RESULTS = ['accepted', 'quarantined', 'duplicate', 'replayed'] as const;
+type Result = (typeof RESULTS)[number];
+
+/** Visible ASCII; `read:` begins the ids that the reconciler's own findings are stored under. */
+const DELIVERY_ID = /^(?!read:)[\x21-\x7e]{1,255}$/;
+/** Longer than any event name; kept for the operator who looks at a quarantined delivery. */
+const MAX_HEADER_EVENT = 255;
+
+const receipt = z
+  .strictObject({ result: z.enum(RESULTS) })
+  .meta({ id: 'WebhookReceipt' });
+
+/** Where the service's webhooks arrive. */
+export function webhookOperations(dependencies: ApiDependencies): Operation[] {
+  return [
+    publicOperation({
+      id: 'receiveServiceWebhook',
+      method: 'post',
+      path: '/webhooks/service',
+      tag: 'Inbound webhooks',
+      summary: 'Take a delivery of the service',
+      description:
+        `For the service, not for you. Verified on the raw body by \`${SERVICE_HEADERS.signature}\` and ` +
+        `\`${SERVICE_HEADERS.timestamp}\`; answered with 200 once it is stored for good. A delivery that cannot be acted upon ` +
+        'is stored all the same and shown to an operator.',
+      reads: 'bytes',
+      answers: {
+        200: {
+          description: 'Stored, now or before.',
+          contentType: 'application/json',
+          schema: receipt,
+          example: { result: 'accepted' },
+        },
+      },
+      problems: ['invalid_signature', 'delivery_id_missing', 'database_unavailable'],
+      handle: (incoming) => receive(dependencies, incoming),
+    }),
+  ];
+}
+
+async function receive(dependencies: ApiDependencies, { bytes, header }: Incoming): Promise<Reply> {
+  const { webhookSecrets, intake, metrics, wakeRelay, now } = dependencies;
+  const timestamp = header(SERVICE_HEADERS.timestamp);
+  const verdict = verifyWebhook({
+    timestampHeader: timestamp,
+    signatureHeader: header(SERVICE_HEADERS.signature),
+    rawBody: bytes,
+    secrets: webhookSecrets,
+    now: now(),
+  });
+  if (!verdict.ok || timestamp === undefined) {
+    metrics.webhookDeliveries.inc({ result: verdict.ok ? 'timestamp_missing' : verdict.reason });
+    // Which check failed helps whoever forges more than whoever signs.
+    throw new Problem('invalid_signature');
+  }
+  const deliveryId = header(SERVICE_HEADERS.delivery);
+  if (deliveryId === undefined || !DELIVERY_ID.test(deliveryId)) {
+    metrics.webhookDeliveries.inc({ result: 'delivery_id_missing' });
+    throw new Problem('delivery_id_missing');
+  }
+
+  const headerEvent = header(SERVICE_HEADERS.event)?.slice(0, MAX_HEADER_EVENT);
+  const reading = readDelivery(bytes, headerEvent);
+  const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, reading });
+  const result = resultOf(stored, reading.state);
+  metrics.webhookDeliveries.inc({ result });
+  if (stored.kind === 'stored' && reading.state === 'pending') wakeRelay();
+  alertOn(dependencies, stored, { deliveryId, note: reading.state === 'quarantined' ? reading.note : undefined });
+  return jsonReply(200, { result });
+}
+
+function resultOf(stored: IntakeResult, state: 'pending' | 'quarantined' | 'ignored'): Result {
+  if (stored.kind !== 'stored') return stored.kind;
+  return state === 'quarantined' ? 'quarantined' : 'accepted';
+}
+
+function alertOn(
+  { logger, metrics }: ApiDependencies,
+  stored: IntakeResult,
+  { deliveryId, note }: { deliveryId: string; note: string | undefined },
+): void {
+  if (stored.kind === 'stored' && note !== undefined) {
+    logger.warn({ deliveryId, note }, 'a webhook delivery was stored and is not acted upon: an operator should look at it');
+  }
+  if (stored.kind === 'replayed') {
+    logger.warn({ deliveryId }, 'signed content that came before was delivered again under another id; it has no effect');
+  }
+  if (stored.conflict === 'new') {
+    metrics.webhookDeliveries.inc({ result: 'conflict' });
+    logger.error({ deliveryId }, 'two different signed bodies came under one delivery id: a case is open');
+  }
+}

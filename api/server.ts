@@ -1,0 +1,70 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Headers fit into one packet; who needs longer is slow on purpose. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** A whole request: a body at the limit takes well under this even on a phone's connection. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** Longer than the idle time of the usual load balancers (60 s), so that they close first and never send into a closing connection. */
+const KEEP_ALIVE_TIMEOUT_MS = 65_000;
+/** How often the first two are checked; the default of 30 s would make them meaningless. */
+const CHECK_EVERY_MS = 2_000;
+/** Answers under way at a stop: more than the timeouts of the database, less than the 30 s that Kubernetes grants. */
+const DRAIN_MS = 22_000;
+
+export interface RunningServer {
+  readonly host: string;
+  readonly port: number;
+  /** Takes no more connections, lets answers under way finish, then closes what is left. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Listens for HTTP.
+ *
+ * @param address.port 0 lets the system choose.
+ * @throws Error with code EADDRINUSE or EACCES when the port cannot be taken.
+ */
+export async function startServer(
+  listener: RequestListener,
+  address: { readonly host: string; readonly port: number },
+  drainMs: number = DRAIN_MS,
+): Promise<RunningServer> {
+  const server = createServer(
+    {
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+      connectionsCheckingInterval: CHECK_EVERY_MS,
+    },
+    listener,
+  );
+  const closing = closeConnectionsWhenStopping(server);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, resolve);
+  });
+  return {
+    host: address.host,
+    port: (server.address() as AddressInfo).port,
+    stop: async () => {
+      closing.stopping = true;
+      const forced = setTimeout(() => server.closeAllConnections(), drainMs);
+      await new Promise((resolve) => server.close(resolve));
+      clearTimeout(forced);
+    },
+  };
+}
+
+/** `server.close` only closes connections that are idle at that moment; the others are closed after their answer. */
+function closeConnectionsWhenStopping(server: Server): { stopping: boolean } {
+  const state = { stopping: false };
+  server.prependListener('request', (_request, response) => {
+    if (state.stopping) response.setHeader('Connection', 'close');
+    response.once('close', () => {
+      // The connection counts as idle only after this event.
+      if (state.stopping) setImmediate(() => server.closeIdleConnections());
+    });
+  });
+  return state;
+}

@@ -1,0 +1,93 @@
+import { and, eq, isNull, lt, or } from 'drizzle-orm';
+import type { Executor } from '#db/database.ts';
+import { newId } from '#db/ids.ts';
+import { apiKeys } from '#db/schema.ts';
+
+/** What a key may do, each with the sentence that the documentation shows. */
+export const API_SCOPES = {
+  'orders:read': 'Read orders and their timelines.',
+  'orders:write': 'Create orders: spends money.',
+  'esims:read': 'Read eSIMs and their installation facts.',
+  'esims:reveal': 'Read activation codes and QR codes: whoever holds one can install the eSIM. Each read is audited.',
+  'packages:read': 'Read packages and the prices charged to the reseller.',
+  'wallet:read': 'Read the wallet at the service.',
+} as const;
+
+export type ApiScope = keyof typeof API_SCOPES;
+
+export const apiScopes = Object.keys(API_SCOPES) as readonly ApiScope[];
+
+export type ApiKeyRow = typeof apiKeys.$inferSelect;
+
+/** How fine the time of last use is: once a minute is enough to see which keys are in use, and costs no write per request. */
+const USE_NOTED_EVERY_MS = 60_000;
+
+/** Finds a key by the public part that {@link parseApiKey} reads from it. */
+export async function findApiKey(db: Executor, prefix: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.prefix, prefix));
+  return row;
+}
+
+/** True when {@link noteApiKeyUse} would write. */
+export function isUseDue(key: ApiKeyRow, now: Date): boolean {
+  return key.lastUsedAt === null || key.lastUsedAt.getTime() < now.getTime() - USE_NOTED_EVERY_MS;
+}
+
+/** Notes that a key was used, at most once a minute however many processes note it. */
+export async function noteApiKeyUse(db: Executor, id: string, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - USE_NOTED_EVERY_MS);
+  await db
+    .update(apiKeys)
+    .set({ lastUsedAt: now })
+    .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, before))));
+}
+
+export interface NewApiKey {
+  /** For people: which system uses it. */
+  readonly name: string;
+  readonly prefix: string;
+  readonly hash: Buffer;
+  readonly scopes: readonly ApiScope[];
+  readonly expiresAt?: Date;
+}
+
+/** Stores a key. @returns its id. */
+export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
+  const id = newId('apiKey');
+  await db.insert(apiKeys).values({
+    id,
+    name: key.name,
+    prefix: key.prefix,
+    hash: key.hash,
+    scopes: [...key.scopes],
+    expiresAt: key.expiresAt ?? null,
+  });
+  return id;
+}
+
+/** Ends the life of a key at once. @returns false when there is no such key or it is revoked already. */
+export async function revokeApiKey(db: Executor, prefix: string, now: Date): Promise<boolean> {
+  const rows = await db
+    .update(apiKeys)
+    .set({ revokedAt: now })
+    .where(and(eq(apiKeys.prefix, prefix), isNull(apiKeys.revokedAt)))
+    .returning({ id: apiKeys.id });
+  return rows.length > 0;
+}
+
+/** All keys, oldest first; hashes are not part of it. */
+export async function listApiKeys(db: Executor): Promise<Omit<ApiKeyRow, 'hash'>[]> {
+  return db
+    .select({
+      id: apiKeys.id,
+      name: apiKeys.name,
+      prefix: apiKeys.prefix,
+      scopes: apiKeys.scopes,
+      createdAt: apiKeys.createdAt,
+      expiresAt: apiKeys.expiresAt,
+      revokedAt: apiKeys.revokedAt,
+      lastUsedAt: apiKeys.lastUsedAt,
+    })
+    .from(apiKeys)
+    .orderBy(apiKeys.createdAt, apiKeys.id);
+}

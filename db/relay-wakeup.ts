@@ -1,0 +1,103 @@
+import pg from 'pg';
+
+/** Channel on which the relay listens for new work. */
+export const RELAY_CHANNEL = 'relay';
+
+// NOTIFY takes a lock that all notifying commits of the cluster share. So it is never part of a transaction that does
+// work; it is sent afterwards on a connection of its own, at most this often.
+const MIN_INTERVAL_MS = 10;
+// While PostgreSQL is away there is nothing to wake the relay for; its slow poll finds what was missed.
+const RETRY_AFTER_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+
+export interface RelayWakeupOptions {
+  /** A direct connection: a pooler in transaction mode would hand it to somebody else in between. */
+  readonly url: string;
+  readonly applicationName: string;
+  readonly onError: (error: Error) => void;
+}
+
+/**
+ * Tells the relay that there is work, after the commit that made it. Many wishes at once become one notification. A
+ * notification that gets lost costs time, never work: the relay also polls.
+ */
+export class RelayWakeup {
+  readonly #options: RelayWakeupOptions;
+  #client: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #sending: Promise<void> | undefined;
+  #wanted = false;
+  #notBefore = 0;
+  #closed = false;
+
+  constructor(options: RelayWakeupOptions) {
+    this.#options = options;
+  }
+
+  /** Wakes the relay soon. Returns at once and never throws. */
+  wake(): void {
+    if (this.#closed) return;
+    this.#wanted = true;
+    if (this.#timer !== undefined || this.#sending !== undefined) return;
+    const waitMs = this.#notBefore - performance.now();
+    if (waitMs <= 0) {
+      this.#send();
+      return;
+    }
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#send();
+    }, waitMs);
+    this.#timer.unref();
+  }
+
+  /** Sends what is still wanted and disconnects. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#sending;
+    if (this.#wanted) await this.#notify();
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  #send(): void {
+    this.#sending = this.#notify().finally(() => {
+      this.#sending = undefined;
+      if (this.#wanted) this.wake();
+    });
+  }
+
+  async #notify(): Promise<void> {
+    this.#wanted = false;
+    let client: pg.Client | undefined;
+    try {
+      client = this.#client ??= await this.#connect();
+      await client.query(`notify ${RELAY_CHANNEL}`);
+      this.#notBefore = performance.now() + MIN_INTERVAL_MS;
+    } catch (error) {
+      this.#drop(client);
+      this.#notBefore = performance.now() + RETRY_AFTER_MS;
+      this.#options.onError(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const client = new pg.Client({
+      connectionString: this.#options.url,
+      application_name: this.#options.applicationName,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    });
+    // A connection that breaks while idle is replaced at the next wish; without the listener it would end the process.
+    client.on('error', () => this.#drop(client));
+    await client.connect();
+    return client;
+  }
+
+  #drop(client: pg.Client | undefined): void {
+    if (client === undefined) return;
+    if (this.#client === client) this.#client = undefined;
+    client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,115 @@
+/** The real order activities in this process, over a real database and a real simulator. */
+import { randomUUID } from 'node:crypto';
+import { createMaintenanceActivities } from '#activities/maintenance.ts';
+import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
+import { createOrderActivities } from '#activities/order.ts';
+import type { OrderActivities } from '#activities/order-types.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { newId } from '#db/ids.ts';
+import { acceptOrder } from '#db/order-intake.ts';
+import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
+import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
+import { HttpClient } from '#test/support/http.ts';
+import { startSimulator, type RunningSimulator } from '#simulator/server.ts';
+import { openService, type Service } from '#upstream/service.ts';
+
+const EMAIL = 'reseller@example.com';
+const PASSWORD = 'simulator-password';
+
+export class ActivityBench implements AsyncDisposable {
+  readonly activities: OrderActivities & MaintenanceActivities;
+  readonly database: OpenTestDatabase['database'];
+  readonly admin: SimulatorAdmin;
+  readonly keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
+  /** The clock of the activities stands still, so that rows written twice are equal; a test moves it. */
+  readonly clock = { now: Date.now() };
+  readonly #opened: OpenTestDatabase;
+  readonly #simulator: RunningSimulator;
+  readonly #service: Service;
+
+  private constructor(opened: OpenTestDatabase, simulator: RunningSimulator) {
+    this.#opened = opened;
+    this.#simulator = simulator;
+    this.database = opened.database;
+    this.admin = new SimulatorAdmin(new HttpClient(simulator.url));
+    const now = () => this.clock.now;
+    const { database, keyRing } = this;
+    this.#service = openService({
+      baseUrl: simulator.baseUrl,
+      mode: 'sandbox',
+      email: EMAIL,
+      password: PASSWORD,
+      deviceName: 'test',
+      capabilities: ALL_CAPABILITIES,
+      deadlineMs: 5_000,
+      tokens: new ServiceTokenStore({ database, keyRing, environment: 'sandbox', account: EMAIL }),
+      now,
+    });
+    const dependencies = { database, keyRing, service: this.#service.client, sendLeaseMs: 30_000, now };
+    this.activities = {
+      ...createOrderActivities(dependencies),
+      ...createMaintenanceActivities({
+        ...dependencies,
+        reconcile: { silentAfterMs: 60_000, everyMs: 1_000, readsPerRun: 100 },
+        sweep: { idleAfterMs: 60_000, everyMs: 1_000, batch: 100 },
+        wakeRelay: () => undefined,
+      }),
+    };
+  }
+
+  static async start(): Promise<ActivityBench> {
+    const opened = await openTestDatabase();
+    const simulator = await startSimulator({ email: EMAIL, password: PASSWORD });
+    return new ActivityBench(opened, simulator);
+  }
+
+  /** Accepts an order as the API does. @returns its id. */
+  async accept(packageId = 1001, externalOrderId = `ext-${randomUUID()}`): Promise<string> {
+    const id = newId('order');
+    await this.database.transaction((tx) =>
+      acceptOrder(
+        tx,
+        {
+          id,
+          apiKeyId: 'key_test',
+          externalOrderId,
+          packageId,
+          sealedDeviceImei: null,
+          maxPrice: null,
+          deadlineAt: null,
+          metadata: {},
+        },
+        new Date(this.clock.now),
+      ),
+    );
+    return id;
+  }
+
+  /** Accepts an order and opens its first attempt. */
+  async begin(packageId?: number): Promise<{ orderId: string; attemptId: string }> {
+    const orderId = await this.accept(packageId);
+    const { attempt } = await this.activities.beginOrder({ orderId });
+    return { orderId, attemptId: attempt.id };
+  }
+
+  /** Every row of the tables that activities write, as text. */
+  async rows(): Promise<string[]> {
+    return withClient(this.#opened.url, async (client) => {
+      const texts: string[] = [];
+      for (const table of ['orders', 'attempts', 'esims', 'journal', 'timeline', 'cases', 'inbox', 'outbox']) {
+        const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${table} AS t ORDER BY 1`);
+        texts.push(...rows.map(({ text }) => `${table} ${text}`));
+      }
+      return texts;
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#service.close();
+    await this.#simulator.close();
+    await this.#opened.drop();
+  }
+}
