@@ -124,6 +124,6 @@ function webhook(event: string): ZodOpenApiOperationObject {
  * A schema of what is on the wire. The contract's answers transform what they read (ids to text, amounts to exact
  * decimals), so the wire is their input side, for answers as for requests.
  */
-function wireSchema(schema: z.ZodType): oas31.SchemaObject | oas31.ReferenceObject {
+function wireSchema(schema: z.ZodType): ReturnType<typeof createSchema>['schema'] {
   return createSchema(schema, { io: 'input', openapiVersion: '3.1.0' }).schema;
 }

@@ -54,7 +54,7 @@ export class ActivityBench implements AsyncDisposable {
       ...createMaintenanceActivities({
         ...dependencies,
         reconcile: { silentAfterMs: 60_000, everyMs: 1_000, readsPerRun: 100 },
-        sweep: { idleAfterMs: 60_000, everyMs: 1_000, batch: 100 },
+        sweep: { idleAfterMs: 60_000, everyMs: 1_000, batch: 100, answersKeptMs: 86_400_000 },
         wakeRelay: () => undefined,
       }),
     };
