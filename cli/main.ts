@@ -12,6 +12,7 @@ const commands = {
   migrate: () => import('#cli/commands/migrate.ts'),
   prepare: () => import('#cli/commands/prepare.ts'),
   keys: () => import('#cli/commands/keys.ts'),
+  contract: () => import('#cli/commands/contract.ts'),
 };
 
 const program = new Command('reseller')
@@ -68,6 +69,17 @@ keys
   .command('revoke <prefix>')
   .description('end a key’s life at once; the prefix is the part between the underscores')
   .action(async (prefix: string) => (await commands.keys()).revokeKey(prefix, environment));
+
+program
+  .command('contract')
+  .description('what this product takes the service’s interface to be')
+  .command('check <file>')
+  .description('compare an OpenAPI document of the service (JSON) with it; exit code 0 compatible, 1 not, 2 no document')
+  .option('--download', 'get the document from the service of SERVICE_BASE_URL first, into the file')
+  .option('--json', 'print the report as JSON')
+  .action(async (file: string, options: { download?: boolean; json?: boolean }) => {
+    process.exitCode = await (await commands.contract()).checkContractFile(file, options, environment);
+  });
 
 try {
   await program.parseAsync();

@@ -201,6 +201,16 @@ export function readDatabaseConfig(environment: Environment = process.env): { da
   return { database: databaseOf(raw), logLevel: raw.LOG_LEVEL };
 }
 
+/** For commands that talk to the service and need nothing else. @throws ConfigurationError */
+export function readServiceConfig(environment: Environment = process.env): ServiceConfig {
+  return serviceOf(parseEnvironment(z.object(serviceFields), environment));
+}
+
+/** What the service is said to be able to do. @throws ConfigurationError */
+export function readCapabilities(environment: Environment = process.env): Capabilities {
+  return capabilitiesOf(parseEnvironment(z.object({ SERVICE_WITHOUT: serviceFields.SERVICE_WITHOUT }), environment));
+}
+
 /** @throws ConfigurationError naming every missing or wrong variable. */
 export function readApiConfig(environment: Environment = process.env): ApiConfig {
   const raw = parseEnvironment(
@@ -299,7 +309,6 @@ function temporalOf(raw: Raw<typeof temporalFields>): TemporalConfig {
 }
 
 function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
-  const off = Object.fromEntries(raw.SERVICE_WITHOUT.map((name) => [name, false]));
   return {
     baseUrl: raw.SERVICE_BASE_URL.replace(/\/+$/, ''),
     mode: raw.SERVICE_MODE,
@@ -307,8 +316,12 @@ function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
     password: raw.SERVICE_PASSWORD,
     deviceName: raw.SERVICE_DEVICE_NAME,
     tokenDays: raw.SERVICE_MODE === 'production' ? raw.SERVICE_TOKEN_DAYS : undefined,
-    capabilities: { ...ALL_CAPABILITIES, ...off },
+    capabilities: capabilitiesOf(raw),
   };
+}
+
+function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>): Capabilities {
+  return { ...ALL_CAPABILITIES, ...Object.fromEntries(raw.SERVICE_WITHOUT.map((name) => [name, false])) };
 }
 
 function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {

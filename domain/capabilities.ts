@@ -13,15 +13,20 @@ export const CAPABILITIES = {
   topup_read: 'GET /topups/{id} exists. Without it only webhooks tell how a top-up went on.',
   topup_list: 'GET /topups can be filtered by esim_id. Without it a top-up whose answer was lost is parked.',
   refund_read: 'GET /refunds/{id} exists. Without it only webhooks tell how a refund went on.',
-  refund_list: 'GET /refunds can be filtered by esim_id. Without it a refund that no answer and no webhook named stays expected.',
+  refund_list: 'GET /refunds can be filtered by esim_id. Without it a refund that nothing has named yet stays expected.',
   vpn_subscription_read:
-    'GET /vpn/subscriptions/{id} exists. Without it only webhooks tell the state, and access data comes only with the answer to the order.',
+    'GET /vpn/subscriptions/{id} exists. Without it only webhooks tell the state, and access data comes with the answer ' +
+    'to the order or not at all.',
   vpn_subscription_list:
-    'GET /vpn/subscriptions can be filtered by external_subscription_id. Without it a VPN order whose answer was lost is parked.',
-  openapi_download: 'The OpenAPI document can be downloaded by a call. Without it a person hands the file to the contract check.',
-  sandbox_simulation: 'The sandbox simulation can be called. Without it the refund paths are not exercised by the sandbox tour.',
+    'GET /vpn/subscriptions can be filtered by external_subscription_id. Without it a VPN order whose answer was lost is ' +
+    'parked.',
+  openapi_download:
+    'The OpenAPI document can be downloaded by a call. Without it a person hands the file to the contract check.',
+  sandbox_simulation:
+    'The sandbox simulation can be called. Without it the sandbox tour leaves the refund paths out.',
   webhook_secret:
-    'The webhook secret can be created and rotated by a call. Without it that is done at the service and the secret entered by hand.',
+    'The webhook secret can be created and rotated by a call. Without it that is done at the service, and the secret ' +
+    'entered by hand.',
 } as const;
 
 export type Capability = keyof typeof CAPABILITIES;

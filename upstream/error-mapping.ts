@@ -1,6 +1,16 @@
 import type * as z from 'zod';
 import type { FailureClass } from '#domain/failure.ts';
-import { orderRequest, SERVICE_ERROR_CODES, serviceErrorBody, type ServiceErrorCode } from '#upstream/contract.ts';
+import {
+  loginRequest,
+  orderRequest,
+  SERVICE_ERROR_CODES,
+  serviceErrorBody,
+  simulationRequest,
+  topupRequest,
+  updateQuery,
+  vpnOrderRequest,
+  type ServiceErrorCode,
+} from '#upstream/contract.ts';
 import type { HttpAnswer, HttpResult } from '#upstream/http.ts';
 import { readJson } from '#upstream/json.ts';
 import { retryAfterMs } from '#upstream/retry-after.ts';
@@ -16,6 +26,8 @@ export interface ServiceFailure {
   readonly retryAfterMs?: number;
   /** HTTP status, where there was one. */
   readonly status?: number;
+  /** Error code of the service, where it named one that we know. */
+  readonly code?: ServiceErrorCode;
 }
 
 export interface ServiceSuccess<Value> {
@@ -59,6 +71,7 @@ export function judgeResult<Schema extends z.ZodType>(
     failure,
     detail: describe(answer.status, named),
     status: answer.status,
+    ...(named.code === undefined ? {} : { code: named.code }),
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
   };
 }
@@ -89,13 +102,20 @@ function classOf(status: number, code: ServiceErrorCode | undefined): FailureCla
     case 413:
     case 415:
     case 422:
-      return code === 'insufficient_balance' || code === 'package_unavailable' ? code : 'invalid_request';
+      return code === undefined ? 'invalid_request' : (CLASSES_OF_CODES.get(code) ?? 'invalid_request');
     default:
       return 'unreadable_answer';
   }
 }
 
+const CLASSES_OF_CODES: ReadonlyMap<ServiceErrorCode, FailureClass> = new Map([
+  ['insufficient_balance', 'insufficient_balance'],
+  ['package_unavailable', 'package_unavailable'],
+  ['plan_unavailable', 'package_unavailable'],
+]);
+
 const KNOWN_ALREADY: ReadonlySet<ServiceErrorCode> = new Set([
+  'already_cancelled',
   'idempotency_key_in_use',
   'idempotency_key_reused',
   'reference_exists',
@@ -143,7 +163,13 @@ interface NamedError {
 
 const NOTHING_NAMED: NamedError = { fields: [] };
 const CODES: ReadonlySet<string> = new Set(SERVICE_ERROR_CODES);
-const REQUEST_FIELDS = Object.keys(orderRequest.shape);
+const REQUEST_FIELDS = [
+  ...new Set(
+    [loginRequest, orderRequest, topupRequest, vpnOrderRequest, simulationRequest, updateQuery].flatMap(({ shape }) =>
+      Object.keys(shape),
+    ),
+  ),
+];
 
 /** Takes only what we know by name from an error body: anything else may repeat what we sent. */
 function readErrorBody(answer: HttpAnswer): NamedError {

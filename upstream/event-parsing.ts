@@ -1,7 +1,18 @@
-import type { Money } from '#domain/money.ts';
-import type { ObservedOutcome } from '#domain/observation.ts';
-import { EVENT_KINDS, eventEnvelope, orderEventData, type EventKind, type ServiceOrder } from '#upstream/contract.ts';
+import { EVENT_KINDS, eventEnvelope, type EventKind } from '#upstream/contract.ts';
+import { readEventData, type LifecycleEvent } from '#upstream/event-readings.ts';
 import { readJson } from '#upstream/json.ts';
+
+export {
+  chargeOf,
+  refundFacts,
+  type CancellationEvent,
+  type LifecycleEvent,
+  type OrderEvent,
+  type RefundEvent,
+  type RefundFacts,
+  type TopupEvent,
+  type VpnSubscriptionEvent,
+} from '#upstream/event-readings.ts';
 
 /** What a quarantined delivery could not say. */
 export const QUARANTINE_REASONS = {
@@ -17,27 +28,10 @@ export const QUARANTINE_REASONS = {
 
 export type QuarantineReason = keyof typeof QUARANTINE_REASONS;
 
-type OrderEventKind = Extract<EventKind, `order.${string}`>;
-
-/** What an order event says. Its outcome is data for the transition table, not a fact yet. */
-export interface OrderEvent {
-  readonly kind: 'order';
-  readonly event: OrderEventKind;
-  readonly outcome: ObservedOutcome;
-  readonly serviceOrderId: string;
-  /** `external_order_id` as one of our attempts gave it. */
-  readonly reference?: string;
-  readonly serviceEsimId?: string;
-  /** The amount charged to the reseller. */
-  readonly charged?: Money;
-}
-
 /** What a webhook body is. Closed: every sequence of bytes is one of these. */
 export type ParsedEvent =
-  | OrderEvent
+  | LifecycleEvent
   | { readonly kind: 'ping'; readonly event: 'ping' }
-  /** A kind of the specification that nothing here acts upon. */
-  | { readonly kind: 'unsupported_event'; readonly event: EventKind }
   | {
       readonly kind: 'quarantine';
       readonly reason: QuarantineReason;
@@ -63,53 +57,9 @@ export function parseEvent(body: Uint8Array, headerEvent: string | undefined): P
   }
   if (name === 'ping') return { kind: 'ping', event: name };
 
-  const outcome = outcomeOf(name);
-  if (outcome === undefined) return { kind: 'unsupported_event', event: name };
   const envelope = eventEnvelope.safeParse(json.value);
-  const order = envelope.success ? orderEventData.safeParse(envelope.data.data) : undefined;
-  if (order === undefined || !order.success) return { kind: 'quarantine', reason: 'unreadable_data', event: name };
-  if (order.data.status !== outcome.outcome) return { kind: 'quarantine', reason: 'contradicts_itself', event: name };
-  return orderEvent(outcome, order.data);
-}
-
-function orderEvent(
-  { event, outcome }: { event: OrderEventKind; outcome: ObservedOutcome },
-  order: ServiceOrder,
-): OrderEvent {
-  const charged = chargeOf(order);
-  return {
-    kind: 'order',
-    event,
-    outcome,
-    serviceOrderId: order.id,
-    ...(mayBeOurs(order.external_order_id) ? { reference: order.external_order_id } : {}),
-    ...(typeof order.esim_id === 'string' ? { serviceEsimId: order.esim_id } : {}),
-    ...(charged === undefined ? {} : { charged }),
-  };
-}
-
-/** A reference that no attempt can have given names nothing of ours; kept out of text columns and their indexes. */
-function mayBeOurs(reference: string | null | undefined): reference is string {
-  return typeof reference === 'string' && /^[\x21-\x7e]{1,128}$/.test(reference);
-}
-
-/** The amount that the service says it charged; undefined unless it names amount and currency. */
-export function chargeOf(order: ServiceOrder): Money | undefined {
-  const { price_for_reseller: amount, currency } = order;
-  return typeof amount === 'string' && typeof currency === 'string' ? { amount, currency } : undefined;
-}
-
-function outcomeOf(event: EventKind): { event: OrderEventKind; outcome: ObservedOutcome } | undefined {
-  switch (event) {
-    case 'order.processing':
-      return { event, outcome: 'processing' };
-    case 'order.completed':
-      return { event, outcome: 'completed' };
-    case 'order.failed':
-      return { event, outcome: 'failed' };
-    default:
-      return undefined;
-  }
+  const reading = envelope.success ? readEventData(name, envelope.data.data) : 'unreadable_data';
+  return typeof reading === 'string' ? { kind: 'quarantine', reason: reading, event: name } : reading;
 }
 
 function nameOf(value: unknown): string | undefined {

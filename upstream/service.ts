@@ -52,9 +52,9 @@ export function openService(options: ServiceOptions): Service {
     ...(timers === undefined ? {} : { timers }),
     ...(onStoreError === undefined ? {} : { onStoreError }),
   });
-  const { capabilities, deadlineMs } = options;
+  const { mode, capabilities, deadlineMs } = options;
   return {
-    client: createServiceClient({ call, session, capabilities, deadlineMs }),
+    client: createServiceClient({ call, session, mode, capabilities, deadlineMs }),
     close: async () => {
       await session.settled();
       await transport.close();

@@ -27,6 +27,11 @@ const STOP_GRACE_MS = 15_000;
 // of a 50 ms grid. At this rate the grid is gone.
 const DYNAMIC_CONFIG = ['history.transferProcessorMaxPollRPS=2000'];
 
+// SQLite's default journal needs several waits for the disk in each transaction, and lets readers and the writer wait
+// for each other: with fifty workflows at once, calls inside the server pass their deadlines and tasks are lost until
+// they time out. The write-ahead log needs one wait; `synchronous=2` (full) keeps that one, so that a power cut loses nothing.
+const SQLITE_PRAGMAS = ['journal_mode=wal', 'synchronous=2'];
+
 /** A whole Temporal server for one machine, on loopback. */
 export class TemporalServer {
   readonly name = 'Temporal';
@@ -102,7 +107,9 @@ export function startArguments(options: TemporalServerOptions): string[] {
     '--ip=127.0.0.1',
     `--port=${port}`,
     ...(uiPort === undefined ? ['--headless'] : [`--ui-port=${uiPort}`]),
-    ...(databaseFile === undefined ? [] : [`--db-filename=${databaseFile}`]),
+    ...(databaseFile === undefined
+      ? []
+      : [`--db-filename=${databaseFile}`, ...SQLITE_PRAGMAS.map((pragma) => `--sqlite-pragma=${pragma}`)]),
     ...(codecEndpoint === undefined ? [] : [`--ui-codec-endpoint=${codecEndpoint}`]),
     ...namespaces.map((name) => `--namespace=${name}`),
     ...DYNAMIC_CONFIG.map((value) => `--dynamic-config-value=${value}`),

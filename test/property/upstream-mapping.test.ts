@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
 import { failureClasses, isDefinite } from '#domain/failure.ts';
-import { loginResponse, pageOf, SERVICE_ERROR_CODES, serviceEsim, serviceOrder, walletTransaction } from '#upstream/contract.ts';
+import { ALL_ENDPOINTS, EVENT_KINDS, SERVICE_ERROR_CODES } from '#upstream/contract.ts';
 import { judgeResult } from '#upstream/error-mapping.ts';
 import { parseEvent, QUARANTINE_REASONS } from '#upstream/event-parsing.ts';
 import type { HttpResult } from '#upstream/http.ts';
@@ -30,7 +31,7 @@ const result: fc.Arbitrary<HttpResult> = fc.oneof(
     reason: fc.string(),
   }),
 );
-const schema = fc.constantFrom(serviceOrder, serviceEsim, loginResponse, pageOf(walletTransaction));
+const schema = fc.constantFrom(...Object.values(ALL_ENDPOINTS).map(({ answer }): z.ZodType => answer));
 const retryAfter = fc.oneof(headerValue, fc.nat().map(String), fc.date({ noInvalidDate: true }).map((at) => at.toUTCString()));
 const now = fc.integer({ min: 0, max: 4_102_444_800_000 });
 
@@ -122,17 +123,23 @@ describe('retryAfterMs', () => {
 });
 
 describe('parseEvent', () => {
-  const event = fc.oneof(fc.constantFrom('ping', 'order.completed', 'order.failed', 'topup.failed', 'nonsense'), fc.anything());
-  const body = fc.oneof(bytes, fc.record({ event, data: fc.anything() }, { requiredKeys: [] }).map(toBytes));
+  const event = fc.oneof(fc.constantFrom(...EVENT_KINDS), fc.constant('nonsense'), fc.anything());
+  const status = fc.constantFrom('processing', 'completed', 'failed', 'cancelled', 'active', 'expired', 'odd');
+  const data = fc.oneof(
+    fc.record({ id: fc.oneof(fc.nat(), fc.string()), esim_id: fc.oneof(fc.nat(), fc.string()), status }, { requiredKeys: [] }),
+    fc.anything(),
+  );
+  const body = fc.oneof(bytes, fc.record({ event, data }, { requiredKeys: [] }).map(toBytes));
+  const kinds = new Set(['order', 'topup', 'esim_cancellation', 'refund', 'vpn_subscription', 'ping']);
 
-  it('gives one of its four kinds for whatever bytes come, and never throws', () => {
+  it('gives one of its kinds for whatever bytes come, and never throws', () => {
     fc.assert(
       fc.property(body, fc.option(fc.string(), { nil: undefined }), (content, header) => {
         const parsed = parseEvent(content, header);
         const closed =
           parsed.kind === 'quarantine'
             ? parsed.reason in QUARANTINE_REASONS
-            : ['order', 'ping', 'unsupported_event'].includes(parsed.kind);
+            : kinds.has(parsed.kind);
         expect(closed).toBe(true);
       }),
       { numRuns: 2_000 },

@@ -151,8 +151,8 @@ function movements({ attempts, journal, ledger }: Books, unsettled: ReadonlySet<
       .map((row) => `our journal has ${movementText(row)} for ${row.causeId}, which is no attempt of ours`),
   ];
   const unequal = attempts.flatMap((attempt) => {
-    const theirs = ledger.filter((line) => line.external_order_id === attempt.reference).map(movementText).sort();
-    const ours = journal.filter(({ causeId }) => causeId === attempt.id).map(movementText).sort();
+    const theirs = ledger.filter((line) => line.external_order_id === attempt.reference).map(movementText).toSorted();
+    const ours = journal.filter(({ causeId }) => causeId === attempt.id).map(movementText).toSorted();
     if (theirs.join() === ours.join()) return [];
     // What nobody has read may be missing here; what is here must be there all the same.
     if (unsettled.has(attempt.subjectId) && ours.every((line) => theirs.includes(line))) return [];

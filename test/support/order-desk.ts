@@ -42,6 +42,30 @@ export class OrderDesk {
     return id;
   }
 
+  /**
+   * Orders as a caller does who will not be put off: the same request with the same Idempotency-Key, until it is
+   * accepted, whatever is down meanwhile.
+   *
+   * @param onRefusal told of each status other than 202 (0: no answer at all).
+   */
+  async placeStubbornly(packageId: number, more: Record<string, unknown> = {}, onRefusal?: (status: number) => void): Promise<string> {
+    const body = { package_id: packageId, external_order_id: `ext-${randomUUID()}`, ...more };
+    const headers = { 'idempotency-key': randomUUID() };
+    const answer = await waitFor(
+      'the order is accepted',
+      async () => {
+        const given = await this.stack.api.post('/v1/orders', body, { headers }).catch(() => undefined);
+        if (given?.status === 202) return given;
+        onRefusal?.(given?.status ?? 0);
+        throw new Error(given === undefined ? 'no answer' : `${given.status}: ${given.text}`);
+      },
+      { timeoutMs: 90_000, everyMs: 500, context: () => this.stack.tails() },
+    );
+    const id = answer.textAt('id');
+    this.#accepted.push(id);
+    return id;
+  }
+
   /** {@link place}, and wait for the end. @returns the answer to `GET /v1/orders/{id}`. */
   async complete(packageId: number, more: Record<string, unknown> = {}) {
     return this.stack.orderReaches(await this.place(packageId, more), ['completed']);

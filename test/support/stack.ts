@@ -42,6 +42,10 @@ export interface StackOptions {
   /** A server of the test's own, where the test stops and starts it; else the run's. */
   readonly postgres?: Pick<OwnPostgres, 'url'>;
   readonly temporal?: Pick<OwnTemporal, 'address'>;
+  /** File with the bundled workflows; the run's by default. */
+  readonly workflowBundle?: string;
+  /** Another entry point instead of a process's own: a saboteur that a test must catch. */
+  readonly scripts?: Partial<Readonly<Record<ProcessName, string>>>;
   /** Which processes run at first; all of them by default. The others are started when the test says so. */
   readonly start?: readonly ProcessName[];
 }
@@ -74,6 +78,7 @@ export class Stack implements AsyncDisposable {
   readonly webhookSecret: string;
   readonly environments: ProductEnvironments;
   readonly #readyUrls: Readonly<Record<ProcessName, string>>;
+  readonly #scripts: Readonly<Record<ProcessName, string>>;
   readonly #processes = new Map<ProcessName, TestProcess>();
   readonly #cleanUp: () => Promise<void>;
 
@@ -85,6 +90,7 @@ export class Stack implements AsyncDisposable {
     webhookSecret: string;
     ports: Readonly<Record<ProcessName, number>>;
     environments: ProductEnvironments;
+    scripts: Readonly<Record<ProcessName, string>>;
     cleanUp: () => Promise<void>;
   }) {
     const at = (name: ProcessName, path = '') => `http://127.0.0.1:${parts.ports[name]}${path}`;
@@ -101,6 +107,7 @@ export class Stack implements AsyncDisposable {
       api: at('api', '/readyz'),
       worker: at('worker', '/readyz'),
     };
+    this.#scripts = parts.scripts;
     this.#cleanUp = parts.cleanUp;
   }
 
@@ -109,7 +116,7 @@ export class Stack implements AsyncDisposable {
     if (this.#processes.get(name)?.running === true) throw new Error(`the ${name} is running already`);
     const started = await startProcess({
       name,
-      script: SCRIPTS[name],
+      script: this.#scripts[name],
       environment: { ...definedOf(this.environments[name]), ...environment },
       readyUrl: this.#readyUrls[name],
     });
@@ -221,7 +228,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
       postgres_password: '',
       simulator_password: 'simulator-password',
     },
-    { ...SHORT_POLICY, TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: inject('servers').workflowBundle, ...options.environment },
+    { ...SHORT_POLICY, TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: options.workflowBundle ?? inject('servers').workflowBundle, ...options.environment },
   );
   return new Stack({
     databaseUrl,
@@ -231,6 +238,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
     webhookSecret,
     ports,
     environments: { ...environments, simulator: { ...environments.simulator, ...options.simulator } },
+    scripts: { ...SCRIPTS, ...options.scripts },
     cleanUp: async () => {
       await database.close();
       await created?.drop();

@@ -35,7 +35,7 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
     await passes(endpoint, takes.call, deadlineMs);
     return answer((calls += 1));
   }) as Caller;
-  const client = createServiceClient({ call, session, capabilities: ALL_CAPABILITIES, deadlineMs: 20_000, monotonicNow: () => now });
+  const client = createServiceClient({ call, session, mode: 'sandbox', capabilities: ALL_CAPABILITIES, deadlineMs: 20_000, monotonicNow: () => now });
   return { client, waits };
 }
 

@@ -1,67 +1,35 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
-import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
-import type { CallEvent } from '#upstream/call.ts';
+import type { Capability } from '#domain/capabilities.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+import { ALL_ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 import { orderRequestBytes } from '#upstream/request-bytes.ts';
-import { openService } from '#upstream/service.ts';
-import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
-import { httpAnswer, startRawServer, type RawRequest } from '#test/support/raw-server.ts';
+import { httpAnswer, type RawRequest } from '#test/support/raw-server.ts';
+import {
+  jsonAnswer as json,
+  refusal,
+  startTestClient,
+  type Answer,
+  type TestClientSettings,
+} from '#test/support/upstream-client.ts';
 
 const opened: AsyncDisposable[] = [];
 afterEach(async () => {
   for (const thing of opened.splice(0).toReversed()) await thing[Symbol.asyncDispose]();
 });
 
-/** Answers one request; undefined stands for "no answer at all". */
-type Answer = (request: { target: string; body: Buffer; token: string | undefined; raw: RawRequest }) => Buffer | undefined;
-
-const json = (body: unknown, status = 200) => httpAnswer(status, JSON.stringify(body));
-const refusal = (status: number, code: string) => json({ error: { code } }, status);
 const ORDER = { id: 'so_1', external_order_id: 'shop-1', status: 'processing' };
 
-interface Settings {
-  readonly capabilities?: Partial<Capabilities>;
-  readonly mode?: ServiceMode;
-  readonly deadlineMs?: number;
-  readonly onCall?: (event: CallEvent) => void;
-}
-
-/** A client of a service that logs everyone in (`token-1`, `token-2`, …) and else answers as the test says. */
-async function clientOf(answer: Answer, { mode = 'sandbox', capabilities, deadlineMs = 10_000, onCall }: Settings = {}) {
-  let logins = 0;
-  const server = await startRawServer({
-    onRequest: (raw) => {
-      const target = raw.head.split(' ')[1] ?? '';
-      const token = /^authorization: Bearer (.*)$/im.exec(raw.head)?.[1];
-      const bytes = target.endsWith('/login')
-        ? json({ access_token: `token-${(logins += 1)}` })
-        : answer({ target, body: raw.body, token, raw });
-      if (bytes !== undefined) raw.socket.write(bytes);
-    },
-  });
-  const events: CallEvent[] = [];
-  const service = openService({
-    baseUrl: `${server.origin}${BASE_PATH}`,
-    mode,
-    email: 'shop@example.com',
-    password: 'secret',
-    deviceName: 'backend',
-    capabilities: { ...ALL_CAPABILITIES, ...capabilities },
-    deadlineMs,
-    tokens: new MemoryTokenStore(),
-    now: Date.now,
-    onCall: onCall ?? ((event) => events.push(event)),
-  });
-  opened.push(server, { [Symbol.asyncDispose]: () => service.close() });
-  const targets = () => server.requests.map(({ head }) => head.split(' ')[1]?.replace(BASE_PATH, ''));
-  return { client: service.client, server, events, targets };
+async function clientOf(answer: Answer, settings: TestClientSettings = {}) {
+  const client = await startTestClient(answer, settings);
+  opened.push(client);
+  return client;
 }
 
 const BODY = orderRequestBytes({ packageId: 1, reference: 'shop-1', deviceImei: '490154203237518' });
 const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'shop-1' };
 
 describe('createOrder', () => {
-  it('sends the stored bytes and key, with the token, to the address of the mode', async () => {
+  it('sends the stored bytes and key, with the token, to the address of the mode [spec: orders.create]', async () => {
     for (const [mode, prefix] of [['sandbox', '/sandbox'], ['production', '']] as const) {
       const { client, server, targets } = await clientOf(() => json(ORDER, 201), { mode });
       expect(await client.createOrder(PURCHASE)).toMatchObject({ ok: true, value: { id: 'so_1', status: 'processing' } });
@@ -76,7 +44,7 @@ describe('createOrder', () => {
     }
   });
 
-  it('answered with 401 renews the token and sends the same bytes and key once more', async () => {
+  it('answered with 401 renews the token and sends the same bytes and key once more [spec: orders.idempotency-key]', async () => {
     const { client, server, targets } = await clientOf(({ token }) =>
       token === 'token-2' ? json(ORDER) : refusal(401, 'unauthenticated'),
     );
@@ -182,14 +150,34 @@ describe('reads', () => {
 });
 
 describe('a capability that is switched off', () => {
-  it('is an answer of its own kind, and nothing is sent', async () => {
-    const off = { order_read: false, order_list: false, wallet_transactions: false };
-    const { client, server } = await clientOf(() => json(ORDER), { capabilities: off });
-    const unsupported = (capability: string) => ({ ok: false, kind: 'unsupported', capability });
-    expect(await client.getOrder('so_1')).toEqual(unsupported('order_read'));
-    expect(await client.findOrdersByReference('shop-1')).toEqual(unsupported('order_list'));
-    expect(await client.listWalletTransactions({ since: 0 })).toEqual(unsupported('wallet_transactions'));
+  const CALLS: Readonly<Record<Exclude<Capability, 'key_replay'>, readonly ((client: ServiceClient) => Promise<unknown>)[]>> = {
+    order_read: [(client) => client.getOrder('so_1')],
+    order_list: [(client) => client.findOrdersByReference('shop-1')],
+    wallet_transactions: [(client) => client.listWalletTransactions({ since: 0 })],
+    public_packages: [(client) => client.listPublicPackages()],
+    esim_usage: [(client) => client.getEsimUsage('e_1')],
+    topup_read: [(client) => client.getTopup('t_1')],
+    topup_list: [(client) => client.findTopupsOfEsim('e_1')],
+    refund_read: [(client) => client.getRefund('r_1')],
+    refund_list: [(client) => client.findRefundsOfEsim('e_1')],
+    vpn_subscription_read: [(client) => client.getVpnSubscription('v_1')],
+    vpn_subscription_list: [(client) => client.findVpnSubscriptionsByReference('sub-1')],
+    openapi_download: [(client) => client.getOpenApi()],
+    sandbox_simulation: [(client) => client.simulateEsim('e_1', 'active')],
+    webhook_secret: [(client) => client.createWebhookSecret(), (client) => client.rotateWebhookSecret()],
+  };
+  const cases = Object.entries(CALLS) as [Capability, (typeof CALLS)[keyof typeof CALLS]][];
+
+  it.each(cases)('is an answer of its own kind, and nothing is sent: %s', async (capability, calls) => {
+    const { client, server } = await clientOf(() => json(ORDER), { capabilities: { [capability]: false } });
+    for (const call of calls) expect(await call(client)).toEqual({ ok: false, kind: 'unsupported', capability });
     expect(server.connections()).toBe(0);
+  });
+
+  it('covers each call that is marked as assumed, but those without which there is no delivery', () => {
+    const assumed = (Object.values(ALL_ENDPOINTS) as EndpointContract[]).filter(({ request }) => request === 'call assumed');
+    const without = assumed.filter(({ capability }) => capability === undefined).map(({ path }) => path);
+    expect(without).toEqual(['/packages', '/esims/{id}', '/wallet']);
   });
 });
 

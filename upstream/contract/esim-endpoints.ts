@@ -96,7 +96,9 @@ export const ESIM_ENDPOINTS = {
     purpose: 'Lists refunds, newest first; filtered by esim_id.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'Refund reads are said to exist; path and shape are not shown. The eSIM is what we know before a refund has an id.',
+    reason:
+      'Refund reads are said to exist; path and shape are not shown. Before a refund has an id, its eSIM is all that ' +
+      'we know of it.',
     authorized: true,
     idempotencyKey: false,
     query: ['esim_id', 'cursor', 'limit'],

@@ -1,7 +1,12 @@
 /** Every event of the interface: what it means, and what its signed body is taken to look like. */
 import * as z from 'zod';
 import { wireTime, type Mark } from '#upstream/contract/fields.ts';
-import { esimCancellation, serviceRefund, serviceTopup, vpnSubscription } from '#upstream/contract/lifecycle-resources.ts';
+import {
+  esimCancellation,
+  serviceRefund,
+  serviceTopup,
+  vpnSubscription,
+} from '#upstream/contract/lifecycle-resources.ts';
 import { serviceOrder } from '#upstream/contract/resources.ts';
 
 /** All event kinds of the specification. */
@@ -38,7 +43,7 @@ export const topupEventData = serviceTopup;
 export const cancellationEventData = esimCancellation;
 /** Shape assumed: the refund as a read would return it. */
 export const refundEventData = serviceRefund;
-/** Shape assumed: the subscription as a read would return it; access data may be missing, and is not read from events. */
+/** Shape assumed: the subscription as a read would return it; access data is not read from events. */
 export const vpnEventData = vpnSubscription.omit({ access: true });
 
 /** One event of the interface. */

@@ -19,7 +19,7 @@ export const ORDER_ENDPOINTS = {
     purpose: 'Creates an API token; under {sandbox_url} a sandbox token.',
     request: 'stated',
     response: 'shape assumed',
-    reason: 'The name of the token field and the lifetime are not shown; access_token and expires_at are the OAuth words.',
+    reason: 'The names of the token field and of its end are not shown; access_token and expires_at are usual words.',
     authorized: false,
     idempotencyKey: false,
     body: loginRequest,
@@ -31,7 +31,9 @@ export const ORDER_ENDPOINTS = {
     purpose: 'Lists eSIM packages with price_for_reseller.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'Packages and the price charged to the reseller are said to be readable; path and shape are not shown.',
+    reason:
+      'Packages are said to be readable, with an identifier used as package_id and price_for_reseller; path and all ' +
+      'other fields are not shown.',
     authorized: true,
     idempotencyKey: false,
     query: ['cursor', 'limit'],
@@ -80,7 +82,7 @@ export const ORDER_ENDPOINTS = {
     purpose: 'Reads an eSIM: delivery (ICCID, activation code), installation and activation facts.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'eSIM delivery is said to exist; path and shape are not shown. The other eSIM paths start with /esims/{id}.',
+    reason: 'eSIM delivery is said to exist; path and shape are not shown. Other eSIM paths start with /esims/{id}.',
     authorized: true,
     idempotencyKey: false,
     answer: serviceEsim,

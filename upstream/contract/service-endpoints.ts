@@ -18,8 +18,8 @@ export const SERVICE_ENDPOINTS = {
     request: 'call assumed',
     response: 'call assumed',
     reason:
-      'A public package listing is said to exist, path and shape are not shown. "Public" is read as "without a token"; ' +
-      'the general rule asks for one everywhere but at the logins, so a 401 is answered with the token.',
+      'A public package listing is said to exist, path and shape are not shown. "Public" is read as "without a ' +
+      'token"; the general rule asks for one everywhere but at the logins, so a 401 is answered with the token.',
     authorized: false,
     idempotencyKey: false,
     query: ['cursor', 'limit'],

@@ -1,0 +1,113 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type Environment, readCapabilities, readServiceConfig } from '#config/config.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { checkContract, readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check.ts';
+import { openService } from '#upstream/service.ts';
+import type { SharedToken, TokenStore } from '#upstream/session.ts';
+import { contractJson, contractLines } from '#cli/contract-report.ts';
+import type { Output } from '#cli/terminal.ts';
+import { codeOf } from '#cli/user-error.ts';
+
+export interface ContractCheckOptions {
+  /** Get the document from the service first, and keep it in the file. */
+  readonly download?: boolean;
+  readonly json?: boolean;
+}
+
+/** Exit codes of `reseller contract check`. */
+export const COMPATIBLE = 0;
+export const NOT_COMPATIBLE = 1;
+/** There is no document to compare with. */
+export const NO_DOCUMENT = 2;
+
+/**
+ * `reseller contract check FILE`: compares an OpenAPI document of the service with the contract.
+ *
+ * @returns the exit code.
+ * @throws ConfigurationError
+ */
+export async function checkContractFile(
+  file: string,
+  options: ContractCheckOptions,
+  environment: Environment,
+  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output } = process,
+): Promise<number> {
+  const capabilities = readCapabilities(environment);
+  const refuse = (what: string, advice: string): number => {
+    stderr.write(`${what}\n${advice}\n`);
+    return NO_DOCUMENT;
+  };
+  if (options.download === true) {
+    const problem = await download(file, environment);
+    if (problem !== undefined) return refuse(problem.what, problem.advice);
+  }
+  const document = read(file);
+  if ('advice' in document) return refuse(document.what, document.advice);
+
+  const report = checkContract(document.content, capabilities);
+  const text = options.json === true ? JSON.stringify(contractJson(report), null, 2) : contractLines(report).join('\n');
+  stdout.write(`${text}\n`);
+  return report.compatible ? COMPATIBLE : NOT_COMPATIBLE;
+}
+
+interface Problem {
+  readonly what: string;
+  readonly advice: string;
+}
+
+function read(file: string): { readonly content: JsonObject } | Problem {
+  try {
+    return { content: readDocument(readFileSync(file)) };
+  } catch (error) {
+    if (error instanceof UnreadableDocument) {
+      const advice = 'Name the OpenAPI 3 document of the service, as JSON; --download gets it from the service.';
+      return { what: `${file} ${error.message}.`, advice };
+    }
+    if (codeOf(error) === undefined) throw error;
+    const advice = 'Check the name; --download gets it from the service.';
+    return { what: `${file} cannot be read (${codeOf(error)}).`, advice };
+  }
+}
+
+/** @returns what kept the document from being downloaded; undefined when it is in the file. */
+async function download(file: string, environment: Environment): Promise<Problem | undefined> {
+  const service = openService({
+    ...readServiceConfig(environment),
+    deadlineMs: DEFAULT_POLICY.purchase.sendDeadlineMs,
+    tokens: new OwnToken(),
+    now: Date.now,
+  });
+  try {
+    const answer = await service.client.getOpenApi();
+    if (!answer.ok) {
+      const off = 'SERVICE_WITHOUT says that the service cannot do that.';
+      const why = answer.kind === 'unsupported' ? off : answer.detail;
+      const advice = 'Get the document from the service by hand and leave --download out.';
+      return { what: `The OpenAPI document could not be downloaded. ${why}`, advice };
+    }
+    writeFileSync(file, `${JSON.stringify(answer.value, null, 2)}\n`);
+    return undefined;
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    const advice = 'Name a file in a folder that can be written to.';
+    return { what: `${file} cannot be written (${codeOf(error)}).`, advice };
+  } finally {
+    await service.close();
+  }
+}
+
+/** One command needs no token but its own, and works without the database that the others share theirs in. */
+class OwnToken implements TokenStore {
+  #token: SharedToken | undefined;
+
+  async read(): ReturnType<TokenStore['read']> {
+    const token = this.#token;
+    return await Promise.resolve(token === undefined ? undefined : { version: token.version, token });
+  }
+
+  async replace(replacedVersion: number | undefined, token: Omit<SharedToken, 'version'>): Promise<number | undefined> {
+    const version = (replacedVersion ?? 0) + 1;
+    this.#token = { ...token, version };
+    return await Promise.resolve(version);
+  }
+}

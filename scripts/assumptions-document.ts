@@ -1,0 +1,154 @@
+/** `docs/assumptions.md`, made from the contract: what is stated, what is assumed, and why. */
+import * as z from 'zod';
+import { CAPABILITIES, capabilities, type Capability } from '#domain/capabilities.ts';
+import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service-address.ts';
+import {
+  ALL_ENDPOINTS,
+  EVENT_KINDS,
+  EVENTS,
+  IDEMPOTENCY_KEY_HEADER,
+  SERVICE_ERROR_CODES,
+  SERVICE_HEADERS,
+  WEBHOOK_TOLERANCE_SECONDS,
+  type EndpointContract,
+} from '#upstream/contract.ts';
+
+/** @returns the whole document in Markdown, ended by a line break. */
+export function assumptionsDocument(): string {
+  const endpoints = Object.entries(ALL_ENDPOINTS) as [string, EndpointContract][];
+  return [
+    '# What is assumed of the service',
+    '',
+    'Generated from `upstream/contract.ts` by `npm run generate:assumptions`; a test fails when it is stale.',
+    '',
+    'The specification of the service leaves much "not shown". Each part of our contract therefore carries a mark:',
+    '',
+    '- **stated**: the specification says it;',
+    '- **shape assumed**: the call or event is stated, what its body looks like is ours;',
+    '- **call assumed**: nothing is stated but that such a thing exists, if that.',
+    '',
+    'Answers are read tolerantly: fields that we do not know pass. A field that we need and that is missing is',
+    '*contract drift*: the work is parked and reported, never guessed. `reseller contract check FILE` compares all of this',
+    'with a real OpenAPI document of the service.',
+    '',
+    '## Calls',
+    '',
+    `Paths are relative to \`{base_url}\`, which ends with \`${BASE_PATH}\`, or to the sandbox's address, which is the`,
+    `same followed by \`${SANDBOX_SUFFIX}\`.`,
+    '',
+    ...table(
+      ['Call', 'Request', 'Answer', 'Token', IDEMPOTENCY_KEY_HEADER, 'Capability', 'What it does', 'What is open, and why'],
+      endpoints.map(([, call]) => [
+        `\`${call.method} ${call.path}\``,
+        call.request,
+        call.response,
+        call.authorized ? 'yes' : 'no',
+        call.idempotencyKey ? 'yes' : 'no',
+        call.capability === undefined ? '' : `\`${call.capability}\``,
+        call.purpose,
+        call.reason,
+      ]),
+    ),
+    '',
+    '## Fields',
+    '',
+    'Needed fields are always sent, or must be there in the answer; the others are sent or read where they are there.',
+    '',
+    ...table(
+      ['Call', 'Sent: needed', 'Sent: other', 'Read: needed', 'Read: other'],
+      endpoints.map(([, { method, path, query = [], requiredQuery = [], body, answer }]) => {
+        const sent = fieldsOf(body);
+        const read = fieldsOf(answer);
+        return [
+          `\`${method} ${path}\``,
+          codes([...requiredQuery, ...sent.needed]),
+          codes([...query.filter((name) => !requiredQuery.includes(name)), ...sent.other]),
+          codes(read.needed),
+          codes(read.other),
+        ];
+      }),
+    ),
+    '',
+    '## Events',
+    '',
+    `Header names are stated but for the word of the brand: ${codes(Object.values(SERVICE_HEADERS))}.`,
+    `So is the signature, and the tolerance of ${WEBHOOK_TOLERANCE_SECONDS} seconds. The body is not: it is taken to be`,
+    '`{"event": …, "created_at": …, "data": {…}}`.',
+    '',
+    ...table(
+      ['Event', 'Meaning', 'Kind', 'Body', 'Read from `data`: needed', 'Other', 'Why'],
+      EVENT_KINDS.map((kind) => {
+        const { meaning, kind: mark, body, reason, data } = EVENTS[kind];
+        const { needed, other } = fieldsOf(data);
+        return [`\`${kind}\``, meaning, mark, body, codes(needed), codes(other), reason];
+      }),
+    ),
+    '',
+    '## Capabilities',
+    '',
+    'Each can be switched off with `SERVICE_WITHOUT`. With all of them off the product stays money-safe: what cannot be',
+    'found out is parked for a person.',
+    '',
+    ...table(
+      ['Capability', 'What it is, and what takes its place', 'Calls that need it'],
+      capabilities.map((capability) => [`\`${capability}\``, CAPABILITIES[capability], codes(callsThatNeed(capability))]),
+    ),
+    '',
+    '## Errors',
+    '',
+    'Nothing is stated of them. An error body is taken to be `{"error": {"code": …, "message": …, "fields": {…}}}`. The HTTP',
+    'status decides first; these codes refine it where they are known:',
+    '',
+    `${codes(SERVICE_ERROR_CODES)}.`,
+    '',
+  ].join('\n');
+}
+
+function callsThatNeed(capability: Capability): string[] {
+  const calls = Object.values(ALL_ENDPOINTS) as EndpointContract[];
+  return calls.filter((call) => call.capability === capability).map(({ method, path }) => `${method} ${path}`);
+}
+
+interface Fields {
+  readonly needed: readonly string[];
+  readonly other: readonly string[];
+}
+
+const schemaNode = z.object({
+  properties: z.record(z.string(), z.unknown()).optional(),
+  required: z.array(z.string()).optional(),
+  items: z.unknown().optional(),
+  anyOf: z.array(z.unknown()).optional(),
+});
+
+/** Fields with those below them, as `data[].id`. A field below one that may be missing is never "needed" itself. */
+function fieldsOf(schema: z.ZodType | undefined): Fields {
+  if (schema === undefined) return { needed: [], other: [] };
+  return collect(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '', true);
+}
+
+function collect(schema: unknown, place: string, certain: boolean): Fields {
+  const { properties = {}, required = [], items, anyOf = [] } = schemaNode.parse(schema);
+  const parts: Fields[] = Object.entries(properties).map(([name, field]) => {
+    const inside = place === '' ? name : `${place}.${name}`;
+    const needed = certain && required.includes(name);
+    const below = collect(field, inside, needed);
+    return needed
+      ? { needed: [inside, ...below.needed], other: below.other }
+      : { needed: [], other: [inside, ...below.other] };
+  });
+  if (items !== undefined) parts.push(collect(items, `${place}[]`, certain));
+  for (const choice of anyOf) parts.push(collect(choice, place, certain));
+  return { needed: parts.flatMap(({ needed }) => needed), other: parts.flatMap(({ other }) => other) };
+}
+
+function codes(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string => {
+    return `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;
+  };
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)];
+}

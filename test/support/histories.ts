@@ -1,0 +1,74 @@
+/** Workflow histories as files: decoded, so that one can read what changed, and without traces of the machine. */
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import proto, { type temporal } from '@temporalio/proto';
+
+type History = temporal.api.history.v1.IHistory;
+type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+
+const { History: HistoryMessage } = proto.temporal.api.history.v1;
+
+/** Turns a history as the server stores it into JSON that replays without keys. */
+export async function decodedHistory(history: History, codec: PayloadCodec): Promise<Json> {
+  await decodePayloads(history, codec);
+  const plain: unknown = HistoryMessage.toObject(HistoryMessage.fromObject(history), { enums: String, longs: String, bytes: String });
+  return withoutMachine(plain as Json);
+}
+
+/** Reads what {@link decodedHistory} made, for replay. */
+export function readHistory(json: unknown): History {
+  return HistoryMessage.fromObject(json as Record<string, unknown>);
+}
+
+/** Decodes every payload in place, wherever in the history it stands. */
+async function decodePayloads(value: unknown, codec: PayloadCodec): Promise<void> {
+  if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return;
+  if (isPayload(value)) {
+    const [decoded] = await codec.decode([value]);
+    value.metadata = decoded?.metadata ?? null;
+    value.data = decoded?.data ?? null;
+    return;
+  }
+  for (const child of Object.values(value)) await decodePayloads(child, codec);
+}
+
+function isPayload(value: object): value is Payload {
+  return 'metadata' in value && 'data' in value && value.data instanceof Uint8Array;
+}
+
+// Names of processes and hosts, and the paths in stack traces.
+const OF_THE_MACHINE: ReadonlySet<string> = new Set(['identity', 'stackTrace']);
+
+function withoutMachine(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item: Json) => withoutMachine(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value)
+    .filter(([name]) => !OF_THE_MACHINE.has(name))
+    .map(([name, child]) => {
+      if (name === 'encodedAttributes') return [name, withoutStackTrace(child)] as const;
+      // A sticky queue is named after its worker.
+      if (name === 'taskQueue' && isSticky(child)) return [name, { ...child, name: 'sticky' }] as const;
+      return [name, withoutMachine(child)] as const;
+    });
+  return Object.fromEntries(entries);
+}
+
+function isSticky(value: Json): value is { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'TASK_QUEUE_KIND_STICKY';
+}
+
+/** The failure converter puts message and stack trace of a failure into one payload. */
+function withoutStackTrace(payload: Json): Json {
+  const { data } = payload as { data: string };
+  const attributes = JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as Record<string, unknown>;
+  const kept = Buffer.from(JSON.stringify({ ...attributes, stack_trace: '' })).toString('base64');
+  return { ...(payload as object), data: kept };
+}
+
+/** Every text of a history, with payloads in plain text: for looking at what it holds. */
+export function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, child]) =>
+    name === 'data' && typeof child === 'string' ? [Buffer.from(child, 'base64').toString('utf8')] : textsOf(child),
+  );
+}

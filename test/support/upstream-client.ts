@@ -1,0 +1,72 @@
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
+import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
+import type { CallEvent } from '#upstream/call.ts';
+import { openService } from '#upstream/service.ts';
+import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
+import { httpAnswer, startRawServer, type RawRequest } from '#test/support/raw-server.ts';
+
+/** Answers one request; undefined stands for "no answer at all". */
+export type Answer = (request: {
+  readonly target: string;
+  readonly body: Buffer;
+  readonly token: string | undefined;
+  readonly raw: RawRequest;
+}) => Buffer | undefined;
+
+export const jsonAnswer = (body: unknown, status = 200) => httpAnswer(status, JSON.stringify(body));
+export const refusal = (status: number, code: string) => jsonAnswer({ error: { code } }, status);
+
+export interface TestClientSettings {
+  readonly capabilities?: Partial<Capabilities>;
+  readonly mode?: ServiceMode;
+  readonly deadlineMs?: number;
+  readonly tokenDays?: number;
+  readonly onCall?: (event: CallEvent) => void;
+}
+
+/** A client of a service that logs everyone in (`token-1`, `token-2`, …) and else answers as the test says. */
+export async function startTestClient(answer: Answer, settings: TestClientSettings = {}) {
+  const { mode = 'sandbox', capabilities, deadlineMs = 10_000, tokenDays, onCall } = settings;
+  let logins = 0;
+  const server = await startRawServer({
+    onRequest: (raw) => {
+      const target = raw.head.split(' ')[1] ?? '';
+      const token = /^authorization: Bearer (.*)$/im.exec(raw.head)?.[1];
+      const bytes = target.endsWith('/login')
+        ? jsonAnswer({ access_token: `token-${(logins += 1)}` })
+        : answer({ target, body: raw.body, token, raw });
+      if (bytes !== undefined) raw.socket.write(bytes);
+    },
+  });
+  const events: CallEvent[] = [];
+  const service = openService({
+    baseUrl: `${server.origin}${BASE_PATH}`,
+    mode,
+    email: 'shop@example.com',
+    password: 'secret',
+    deviceName: 'backend',
+    tokenDays,
+    capabilities: { ...ALL_CAPABILITIES, ...capabilities },
+    deadlineMs,
+    tokens: new MemoryTokenStore(),
+    now: Date.now,
+    onCall: onCall ?? ((event) => events.push(event)),
+  });
+  /** Path and query of each request, below `{base_url}`. */
+  const targets = () => server.requests.map(({ head }) => head.split(' ')[1]?.replace(BASE_PATH, ''));
+  return {
+    client: service.client,
+    server,
+    events,
+    targets,
+    [Symbol.asyncDispose]: async () => {
+      await service.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Value of a header of a request; undefined when it has none. */
+export function headerOf(request: RawRequest | undefined, name: string): string | undefined {
+  return new RegExp(`^${name}: (.*)$`, 'im').exec(request?.head ?? '')?.[1];
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { headerOf, jsonAnswer as json, refusal, startTestClient } from '#test/support/upstream-client.ts';
+
+const SECRET = 'whsec_0123456789abcdef';
+const UPDATE = { latest_version: '2.0', update_available: true, channel: 'stable', download_url: 'https://example.com/2.0.zip' };
+
+describe('the public package listing', () => {
+  it('is read without a token and without prices [spec: packages.public]', async () => {
+    await using opened = await startTestClient(() => json({ data: [{ id: 7, name: 'Europe', price_for_reseller: '4.50' }] }));
+    const result = await opened.client.listPublicPackages();
+    expect(result.ok && result.value.items).toEqual([
+      { id: 7, name: 'Europe', countries: [], data_mb: null, available: true },
+    ]);
+    expect(opened.targets()).toEqual(['/sandbox/public/packages?limit=100']);
+  });
+
+  it('is read with a token after all where the service asks for one, on every page', async () => {
+    await using opened = await startTestClient(({ target, token }) => {
+      if (token === undefined) return refusal(401, 'unauthenticated');
+      return json({ data: [{ id: 7, name: 'Europe' }], next_cursor: target.includes('cursor') ? null : 'c2' });
+    });
+    expect(await opened.client.listPublicPackages()).toMatchObject({ value: { items: [{ id: 7 }, { id: 7 }], complete: true } });
+    expect(opened.targets().filter((target) => target === '/sandbox/login')).toHaveLength(1);
+  });
+});
+
+describe('reseller prices', () => {
+  it('are exact amounts in price_for_reseller [spec: packages.price-for-reseller]', async () => {
+    const of = (id: number, price_for_reseller: unknown) => ({ id, name: 'P', price_for_reseller, currency: 'EUR' });
+    await using opened = await startTestClient(() => json({ data: [of(1, '0.10'), of(2, 0.1), of(3, 12)] }));
+    const result = await opened.client.listPackages();
+    expect(result.ok && result.value.items.map((item) => item.price_for_reseller)).toEqual(['0.10', '0.1', '12']);
+  });
+
+  it.each(['1e3', '1,50', 'free', null])('that are no decimal amount (%j) are contract drift', async (price_for_reseller) => {
+    await using opened = await startTestClient(() => json({ data: [{ id: 1, name: 'P', price_for_reseller, currency: 'EUR' }] }));
+    expect(await opened.client.listPackages()).toMatchObject({ failure: 'contract_drift' });
+  });
+});
+
+describe('the wallet', () => {
+  it('is read with its exact balance [spec: wallet.read]', async () => {
+    await using opened = await startTestClient(() => json({ balance: '1234567890123.45', currency: 'EUR' }));
+    expect(await opened.client.getWallet()).toMatchObject({ value: { balance: '1234567890123.45', currency: 'EUR' } });
+  });
+
+  it('has transactions that name what they are for [spec: wallet.transactions]', async () => {
+    const common = { type: 'debit', amount: '1.00', currency: 'EUR', created_at: '2025-06-01T12:00:00Z' };
+    const transactions = [
+      { ...common, id: 1, reason: 'order', order_id: 5, external_order_id: 'shop-1' },
+      { ...common, id: 2, reason: 'topup', topup_id: 't_1', esim_id: 'e_1' },
+      { ...common, id: 3, reason: 'vpn', vpn_subscription_id: 'v_1', external_subscription_id: 'sub-1' },
+      { ...common, id: 4, type: 'credit', reason: 'refund', refund_id: 'r_1' },
+    ];
+    await using opened = await startTestClient(() => json({ data: transactions }));
+    const result = await opened.client.listWalletTransactions({ since: 0 });
+    expect(result).toMatchObject({
+      value: { items: [{ order_id: '5' }, { topup_id: 't_1' }, { vpn_subscription_id: 'v_1' }, { refund_id: 'r_1' }] },
+    });
+  });
+});
+
+describe('the update check', () => {
+  it('sends current_version and channel, with the same token as every other call [spec: updates.latest]', async () => {
+    await using opened = await startTestClient(({ target }) =>
+      target.includes('/updates/') ? json(UPDATE) : json({ balance: '1', currency: 'EUR' }),
+    );
+    await opened.client.getWallet();
+    expect(await opened.client.getLatestUpdate({ currentVersion: '1.4.2', channel: 'stable' })).toMatchObject({ value: UPDATE });
+    expect(opened.targets()[2]).toBe('/sandbox/updates/latest?current_version=1.4.2&channel=stable');
+    expect(headerOf(opened.server.requests[2], 'authorization')).toBe(headerOf(opened.server.requests[1], 'authorization'));
+    expect(opened.targets().filter((target) => target === '/sandbox/login')).toHaveLength(1);
+  });
+
+  it.each(['stable', 'beta', 'nightly-2', 'LTS'])('takes any channel: %s [spec: updates.channel]', async (channel) => {
+    await using opened = await startTestClient(() => json(UPDATE));
+    expect(await opened.client.getLatestUpdate({ currentVersion: '1', channel })).toMatchObject({ ok: true });
+    expect(opened.targets()[1]).toContain(`channel=${channel}`);
+  });
+
+  it.each(['', 'v1.2', '1.2-beta', '1..2', '.1', '1.', '1.2 ', '1,2', '１.２', '1.2\n'])(
+    'is refused before anything is sent when the version is not dotted numbers: %j [spec: updates.current-version]',
+    async (currentVersion) => {
+      await using opened = await startTestClient(() => json(UPDATE));
+      const result = await opened.client.getLatestUpdate({ currentVersion, channel: 'stable' });
+      expect(result).toMatchObject({ failure: 'invalid_request', detail: expect.stringContaining('current_version') });
+      expect(opened.server.connections()).toBe(0);
+    },
+  );
+});
+
+describe('the OpenAPI description', () => {
+  const DOCUMENT = { openapi: '3.0.3', info: { title: 'Reseller', version: '1' }, paths: { '/orders': { post: {} } } };
+
+  it('is downloaded as it is, without a token [spec: versioning.openapi]', async () => {
+    await using opened = await startTestClient(() => json(DOCUMENT));
+    expect(await opened.client.getOpenApi()).toMatchObject({ ok: true, value: DOCUMENT });
+    expect(opened.targets()).toEqual(['/sandbox/openapi.json']);
+  });
+
+  it('is downloaded with the token where the service asks for one', async () => {
+    await using opened = await startTestClient(({ token }) => (token === undefined ? refusal(401, 'x') : json(DOCUMENT)));
+    expect(await opened.client.getOpenApi()).toMatchObject({ ok: true, value: DOCUMENT });
+    expect(opened.targets()).toEqual(['/sandbox/openapi.json', '/sandbox/login', '/sandbox/openapi.json']);
+  });
+
+  it('is nothing else: a page that is no such document is contract drift', async () => {
+    await using opened = await startTestClient(() => json({ title: 'Welcome' }));
+    expect(await opened.client.getOpenApi()).toMatchObject({ failure: 'contract_drift' });
+  });
+});
+
+describe('the webhook secret', () => {
+  it('comes with the answer to its creation and to its rotation, and nowhere else [spec: webhooks.secret-shown-once]', async () => {
+    await using opened = await startTestClient(() => json({ secret: SECRET }, 201));
+    expect(await opened.client.createWebhookSecret()).toMatchObject({ ok: true, value: { secret: SECRET } });
+    expect(await opened.client.rotateWebhookSecret()).toMatchObject({ ok: true, value: { secret: SECRET } });
+    expect(opened.targets().slice(1)).toEqual(['/sandbox/webhook-secret', '/sandbox/webhook-secret/rotate']);
+    expect(JSON.stringify(opened.events)).not.toContain(SECRET);
+  });
+
+  it.each([{}, { secret: '' }, { secret: 'short' }, { secret: `${SECRET}\n` }, { secret: null }])(
+    'that could not verify anything is contract drift, and is not repeated in words: %j',
+    async (answer) => {
+      await using opened = await startTestClient(() => json(answer));
+      const result = await opened.client.rotateWebhookSecret();
+      expect(result).toMatchObject({ failure: 'contract_drift' });
+      expect(JSON.stringify(result)).not.toContain(SECRET);
+    },
+  );
+
+  it('whose answer was lost is unknown: only another rotation brings one', async () => {
+    await using opened = await startTestClient(({ raw }) => {
+      raw.socket.destroy();
+      return undefined;
+    });
+    expect(await opened.client.rotateWebhookSecret()).toMatchObject({ failure: 'connection_lost' });
+    expect(opened.targets()).toEqual(['/sandbox/login', '/sandbox/webhook-secret/rotate']);
+  });
+});

@@ -1,0 +1,234 @@
+import type { Capabilities, Capability } from '#domain/capabilities.ts';
+import type { ServiceMode } from '#domain/service-address.ts';
+import type { AnswerOf, Caller, CallOptions } from '#upstream/call.ts';
+import { ALL_ENDPOINTS, type AnyEndpointName, type EndpointContract } from '#upstream/contract.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
+import type { ServiceSession } from '#upstream/session.ts';
+
+/** The service does not have this call; a caller must say what it does instead. */
+export interface Unsupported {
+  readonly ok: false;
+  readonly kind: 'unsupported';
+  readonly capability: Capability;
+}
+
+export type OptionalResult<Value> = ServiceResult<Value> | Unsupported;
+
+/** Items of a list with all its pages. */
+export interface Listing<Item> {
+  readonly items: readonly Item[];
+  /** False when there may be more than what is here; then absence proves nothing. */
+  readonly complete: boolean;
+}
+
+export interface ServiceClientOptions {
+  readonly call: Caller;
+  readonly session: ServiceSession;
+  /** Production has no simulation, so there its call is refused before anything is sent. */
+  readonly mode: ServiceMode;
+  readonly capabilities: Capabilities;
+  /** Milliseconds for one call with everything in it; below the lease of a send. */
+  readonly deadlineMs: number;
+  /** Milliseconds from any start, never stepping back: a clock that is set right must not outlast a lease. */
+  readonly monotonicNow?: () => number;
+}
+
+/** Calls that the service may not have; the compiler keeps them away from {@link Calls.one} and {@link Calls.list}. */
+export type OptionalName = {
+  [Name in AnyEndpointName]: (typeof ALL_ENDPOINTS)[Name] extends { readonly capability: Capability } ? Name : never;
+}[AnyEndpointName];
+export type CertainName = Exclude<AnyEndpointName, OptionalName | 'login'>;
+export type ListName = Extract<AnyEndpointName, `list${string}`>;
+export type ItemOf<Name extends ListName> = AnswerOf<Name>['data'][number];
+
+export type Request = Omit<CallOptions, 'deadlineMs'>;
+/** @returns what in the answer contradicts the request, as a sentence; undefined when nothing does. */
+export type Contradiction<Name extends AnyEndpointName> = (value: AnswerOf<Name>) => string | undefined;
+
+/** How the methods of the client make their calls. None throws. */
+export interface Calls {
+  one<Name extends Exclude<CertainName, ListName>>(
+    endpoint: Name,
+    request: Request,
+    contradiction?: Contradiction<Name>,
+  ): Promise<ServiceResult<AnswerOf<Name>>>;
+  optional<Name extends Exclude<OptionalName, ListName>>(
+    endpoint: Name,
+    request: Request,
+    contradiction?: Contradiction<Name>,
+  ): Promise<OptionalResult<AnswerOf<Name>>>;
+  /** All pages, within one deadline. */
+  list<Name extends CertainName & ListName>(
+    endpoint: Name,
+    options?: ListOptions,
+  ): Promise<ServiceResult<Listing<ItemOf<Name>>>>;
+  optionalList<Name extends OptionalName & ListName>(
+    endpoint: Name,
+    options?: ListOptions,
+  ): Promise<OptionalResult<Listing<ItemOf<Name>>>>;
+}
+
+export interface ListOptions {
+  readonly id?: string;
+  readonly filter?: Readonly<Record<string, string>>;
+  readonly maxPages?: number;
+}
+
+const monotonicSystemClock = () => performance.now();
+
+const PAGE_SIZE = 100;
+// Ten thousand packages or transactions; more is not read in one go.
+const MAX_PAGES = 100;
+// With less than this share of the deadline left, a send would trade "certainly not bought" for "perhaps".
+const SEND_NEEDS_SHARE = 0.25;
+
+export function createCalls(options: ServiceClientOptions): Calls {
+  const unavailable = (endpoint: OptionalName): Unsupported | ServiceFailure | undefined => {
+    const { capability, sandboxOnly }: EndpointContract = ALL_ENDPOINTS[endpoint];
+    if (capability !== undefined && !options.capabilities[capability]) {
+      return { ok: false, kind: 'unsupported', capability };
+    }
+    return sandboxOnly === true && options.mode !== 'sandbox' ? SANDBOX_ONLY : undefined;
+  };
+  const one = async <Name extends AnyEndpointName>(
+    endpoint: Name,
+    request: Request,
+    contradiction?: Contradiction<Name>,
+  ): Promise<ServiceResult<AnswerOf<Name>>> => {
+    return await onePage(options, endpoint, request, options.deadlineMs, contradiction);
+  };
+  return {
+    one,
+    optional: async (endpoint, request, contradiction) =>
+      unavailable(endpoint) ?? (await one(endpoint, request, contradiction)),
+    list: async (endpoint, list) => await allPages(options, endpoint, list),
+    optionalList: async (endpoint, list) => unavailable(endpoint) ?? (await allPages(options, endpoint, list)),
+  };
+}
+
+/** What is refused here, before anything is sent. */
+export function refusedBeforeSending(why: string): ServiceFailure {
+  return { ok: false, kind: 'failure', failure: 'invalid_request', detail: `${why}, so nothing was sent.` };
+}
+
+const SANDBOX_ONLY = refusedBeforeSending('This call exists in the sandbox only, and this is production');
+
+const TOO_LATE: ServiceFailure = {
+  ok: false,
+  kind: 'failure',
+  failure: 'not_sent',
+  detail: 'Getting an access token took too much of the deadline, so nothing was sent.',
+};
+
+async function onePage<Name extends AnyEndpointName>(
+  options: ServiceClientOptions,
+  endpoint: Name,
+  request: Request,
+  deadlineMs: number,
+  contradiction?: Contradiction<Name>,
+): Promise<ServiceResult<AnswerOf<Name>>> {
+  if (ALL_ENDPOINTS[endpoint].authorized) {
+    return await authorized(options, endpoint, request, deadlineMs, contradiction);
+  }
+  const { call, monotonicNow: now = monotonicSystemClock } = options;
+  const deadlineAt = now() + deadlineMs;
+  const open = await call(endpoint, { ...request, deadlineMs }, contradiction);
+  if (open.ok || open.failure !== 'unauthorized') return open;
+  return await authorized(options, endpoint, request, deadlineAt - now(), contradiction);
+}
+
+/** One call with a token; a 401 renews the shared token and sends the same bytes once more, within one deadline. */
+async function authorized<Name extends AnyEndpointName>(
+  { call, session, monotonicNow: now = monotonicSystemClock }: ServiceClientOptions,
+  endpoint: Name,
+  request: Request,
+  deadlineMs: number,
+  contradiction?: Contradiction<Name>,
+): Promise<ServiceResult<AnswerOf<Name>>> {
+  const deadlineAt = now() + deadlineMs;
+  const left = () => deadlineAt - now();
+  const send = async (accessToken: string): Promise<ServiceResult<AnswerOf<Name>>> => {
+    if (left() < deadlineMs * SEND_NEEDS_SHARE) return TOO_LATE;
+    const headers = { ...request.headers, authorization: `Bearer ${accessToken}` };
+    return await call(endpoint, { ...request, headers, deadlineMs: Math.floor(left()) }, contradiction);
+  };
+
+  const held = await session.token(left());
+  if (!held.ok) return held;
+  const first = await send(held.token.accessToken);
+  if (first.ok || first.failure !== 'unauthorized') return first;
+
+  const renewed = await session.renewAfter401(held.token.version, left());
+  if (!renewed.ok) return renewed;
+  const second = await send(renewed.token.accessToken);
+  if (!second.ok && second.failure === 'unauthorized') session.refusedAfterRenewal(renewed.token.version);
+  return second;
+}
+
+async function allPages<Name extends ListName>(
+  options: ServiceClientOptions,
+  endpoint: Name,
+  { id, filter, maxPages = MAX_PAGES }: ListOptions = {},
+): Promise<ServiceResult<Listing<ItemOf<Name>>>> {
+  const { monotonicNow: now = monotonicSystemClock } = options;
+  const { query: known = [] }: EndpointContract = ALL_ENDPOINTS[endpoint];
+  const limit = known.includes('limit') ? { limit: String(PAGE_SIZE) } : {};
+  const deadlineAt = now() + options.deadlineMs;
+  const items: ItemOf<Name>[] = [];
+  let cursor: string | undefined;
+  for (let page = 1; ; page += 1) {
+    const deadlineMs = deadlineAt - now();
+    if (deadlineMs <= 0) {
+      const detail = `The list has more pages than the ${page - 1} that were read in time.`;
+      return { ok: false, kind: 'failure', failure: 'timeout', detail };
+    }
+    const request = { ...(id === undefined ? {} : { id }), query: { ...filter, ...limit, cursor } };
+    const result = await onePage(options, endpoint, request, deadlineMs);
+    if (!result.ok) return result;
+    items.push(...(result.value.data as ItemOf<Name>[]));
+    const next = result.value.next_cursor ?? '';
+    const complete = next === '';
+    // A cursor that leads back to its own page would never end.
+    if (complete || next === cursor || page === maxPages) {
+      return { ok: true, value: { items, complete }, status: result.status };
+    }
+    cursor = next;
+  }
+}
+
+/** For reads by id. */
+export function sameId(id: string): (value: { readonly id: string }) => string | undefined {
+  return (value) => (value.id === id ? undefined : 'its id is not the one that was asked for');
+}
+
+/** For answers that may name what they are about. @param expected value by field. */
+export function sameWhereNamed<Fields extends Readonly<Record<string, string | number>>>(
+  expected: Fields,
+): (value: { readonly [Field in keyof Fields]?: Fields[Field] | null | undefined }) => string | undefined {
+  return (value) => {
+    const differing = Object.keys(expected).filter((field) => (value[field] ?? expected[field]) !== expected[field]);
+    return differing.length === 0 ? undefined : `its ${differing.join(' and ')} is not what was sent`;
+  };
+}
+
+// One reference has one order, one eSIM few top-ups. Many pages mean that the filter is ignored, and reading them all
+// helps nobody.
+const MAX_PAGES_OF_A_FILTER = 5;
+
+/**
+ * What a list filtered by one field returns, also when the service ignores the filter. One that does not name the
+ * field may be the one that is looked for, so then the listing is not complete.
+ */
+export async function findBy<Name extends OptionalName & ListName>(
+  calls: Calls,
+  endpoint: Name,
+  field: keyof ItemOf<Name> & string,
+  value: string,
+): Promise<OptionalResult<Listing<ItemOf<Name>>>> {
+  const result = await calls.optionalList(endpoint, { filter: { [field]: value }, maxPages: MAX_PAGES_OF_A_FILTER });
+  if (!result.ok) return result;
+  const all = result.value.items;
+  const items = all.filter((item) => item[field] === value);
+  const complete = result.value.complete && all.every((item) => typeof item[field] === 'string');
+  return { ...result, value: { items, complete } };
+}

@@ -1,0 +1,66 @@
+import {
+  findBy,
+  sameId,
+  sameWhereNamed,
+  type Calls,
+  type Listing,
+  type OptionalResult,
+} from '#upstream/client/calls.ts';
+import { IDEMPOTENCY_KEY_HEADER, type VpnPlan, type VpnSubscription } from '#upstream/contract.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
+
+/** How the service took a cancellation. */
+export type VpnCancellation =
+  /** What the service says of the subscription now; its status tells whether it has ended. */
+  | { readonly kind: 'accepted'; readonly subscription: VpnSubscription }
+  /** It had ended before: what a call after a lost answer meets, and as good as the answer. */
+  | { readonly kind: 'already_cancelled' };
+
+/** VPN plans and subscriptions. Ids are the service's. */
+export interface VpnCalls {
+  /** Read before every order. */
+  listVpnPlans(): Promise<ServiceResult<Listing<VpnPlan>>>;
+  /**
+   * Buys a subscription.
+   *
+   * @param order.body the stored bytes of the attempt, sent as they are.
+   * @param order.reference the `external_subscription_id` in those bytes; an answer about another is contract drift.
+   */
+  createVpnOrder(order: {
+    readonly idempotencyKey: string;
+    readonly body: Buffer;
+    readonly reference: string;
+  }): Promise<ServiceResult<VpnSubscription>>;
+  /** Needs `vpn_subscription_read`. With access data, where the service gives it. */
+  getVpnSubscription(id: string): Promise<OptionalResult<VpnSubscription>>;
+  /** Needs `vpn_subscription_list`. Only those that name this reference, also when the service ignores the filter. */
+  findVpnSubscriptionsByReference(reference: string): Promise<OptionalResult<Listing<VpnSubscription>>>;
+  /** Ends a subscription. Carries no Idempotency-Key: it may be called again after a lost answer. */
+  cancelVpnSubscription(id: string): Promise<ServiceResult<VpnCancellation>>;
+}
+
+export function vpnCalls(calls: Calls): VpnCalls {
+  return {
+    listVpnPlans: async () => await calls.list('listVpnPlans'),
+    createVpnOrder: async ({ idempotencyKey, body, reference }) =>
+      await calls.one(
+        'createVpnOrder',
+        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey } },
+        sameWhereNamed({ external_subscription_id: reference }),
+      ),
+    getVpnSubscription: async (id) => await calls.optional('getVpnSubscription', { id }, sameId(id)),
+    findVpnSubscriptionsByReference: async (reference) =>
+      await findBy(calls, 'listVpnSubscriptions', 'external_subscription_id', reference),
+    cancelVpnSubscription: async (id) => {
+      const result = await calls.one('cancelVpnSubscription', { id }, sameId(id));
+      if (result.ok) return { ...result, value: { kind: 'accepted', subscription: result.value } };
+      const { status } = result;
+      if (status === undefined || !saysCancelledAlready(result)) return result;
+      return { ok: true, value: { kind: 'already_cancelled' }, status };
+    },
+  };
+}
+
+function saysCancelledAlready({ status, code }: ServiceFailure): boolean {
+  return code === 'already_cancelled' && (status === 409 || status === 422);
+}

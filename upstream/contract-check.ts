@@ -1,0 +1,10 @@
+/** The check of a real OpenAPI document against the contract; what `reseller contract check` and `doctor` print. */
+export { checkContract } from '#upstream/contract-check/check.ts';
+export { readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check/document.ts';
+export type {
+  CallReport,
+  CallStatus,
+  ContractReport,
+  EventReport,
+  Finding,
+} from '#upstream/contract-check/findings.ts';

@@ -1,0 +1,148 @@
+/**
+ * What a JSON Schema says of a value, as far as the comparison needs it: its types, its fields, the values it may have.
+ * Read tolerantly: keywords that are not known here say nothing.
+ */
+import { at, entriesAt, isObject, listAt, target, textAt, type JsonObject } from '#upstream/contract-check/document.ts';
+
+const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
+export type JsonType = (typeof TYPES)[number];
+
+/** One form that a value may have; a schema with `oneOf` has several. */
+export interface SchemaView {
+  /** Undefined when the schema does not say. */
+  readonly types: ReadonlySet<JsonType> | undefined;
+  /** Undefined when any value of the types will do. */
+  readonly values: readonly unknown[] | undefined;
+  readonly properties: ReadonlyMap<string, unknown>;
+  readonly required: ReadonlySet<string>;
+  readonly items: unknown;
+  /** True when fields that are not named are refused. */
+  readonly closed: boolean;
+  /** Infinite where the schema names none. */
+  readonly maxLength: number;
+}
+
+const ANYTHING: SchemaView = {
+  types: undefined,
+  values: undefined,
+  properties: new Map(),
+  required: new Set(),
+  items: undefined,
+  closed: false,
+  maxLength: Infinity,
+};
+
+// Each choice within a combination multiplies the forms; a document that has more is not compared more closely.
+const MAX_FORMS = 64;
+
+/**
+ * The forms of a schema, references and combinations resolved one level deep: fields and items are looked at when the
+ * comparison comes to them, so a schema that contains itself is no trouble.
+ *
+ * @returns empty when no value fits.
+ * @throws UnresolvedReference
+ */
+export function formsOf(document: JsonObject, schema: unknown, within: ReadonlySet<string> = new Set()): SchemaView[] {
+  if (schema === false) return [];
+  if (!isObject(schema)) return [ANYTHING];
+
+  let forms = [ownView(schema)];
+  const reference = textAt(schema, '$ref');
+  if (reference !== undefined) {
+    // A schema that is nothing but itself, or itself and more, says no more the second time round.
+    if (within.has(reference)) return [ANYTHING];
+    forms = combined(forms, formsOf(document, target(document, reference), new Set([...within, reference])));
+  }
+  for (const part of listAt(schema, 'allOf')) forms = combined(forms, formsOf(document, part, within));
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const choices = listAt(schema, keyword);
+    if (choices.length > 0) forms = combined(forms, choices.flatMap((choice) => formsOf(document, choice, within)));
+  }
+  return forms;
+}
+
+function ownView(schema: JsonObject): SchemaView {
+  const values = valuesOf(schema);
+  const properties = new Map(entriesAt(schema, 'properties'));
+  const required = listAt(schema, 'required').filter((name) => typeof name === 'string');
+  const maxLength = at(schema, 'maxLength');
+  return {
+    types: typesOf(schema, values),
+    values,
+    properties,
+    required: new Set(required),
+    items: at(schema, 'items'),
+    closed: at(schema, 'additionalProperties') === false,
+    maxLength: typeof maxLength === 'number' ? maxLength : Infinity,
+  };
+}
+
+function valuesOf(schema: JsonObject): readonly unknown[] | undefined {
+  if (Object.hasOwn(schema, 'const')) return [schema['const']];
+  const list = at(schema, 'enum');
+  return Array.isArray(list) ? (list as unknown[]) : undefined;
+}
+
+function typesOf(schema: JsonObject, values: readonly unknown[] | undefined): ReadonlySet<JsonType> | undefined {
+  const named = [at(schema, 'type')].flat().filter(isType);
+  if (named.length > 0) {
+    // How OpenAPI 3.0 says it.
+    return new Set(at(schema, 'nullable') === true ? [...named, 'null' as const] : named);
+  }
+  if (values !== undefined) return new Set(values.map(typeOf));
+  if (isObject(at(schema, 'properties'))) return new Set(['object' as const]);
+  if (at(schema, 'items') !== undefined) return new Set(['array' as const]);
+  return undefined;
+}
+
+function isType(value: unknown): value is JsonType {
+  return (TYPES as readonly unknown[]).includes(value);
+}
+
+function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return isType(typeof value) ? (typeof value as JsonType) : 'object';
+}
+
+function combined(left: readonly SchemaView[], right: readonly SchemaView[]): SchemaView[] {
+  const both = left.flatMap((first) => right.map((second) => viewOfBoth(first, second)));
+  return both.filter((view) => view.types === undefined || view.types.size > 0).slice(0, MAX_FORMS);
+}
+
+function viewOfBoth(left: SchemaView, right: SchemaView): SchemaView {
+  const properties = new Map(left.properties);
+  for (const [name, schema] of right.properties) {
+    properties.set(name, properties.has(name) ? { allOf: [properties.get(name), schema] } : schema);
+  }
+  return {
+    types: bothTypes(left.types, right.types),
+    values: bothValues(left.values, right.values),
+    properties,
+    required: new Set([...left.required, ...right.required]),
+    items: bothItems(left.items, right.items),
+    closed: left.closed || right.closed,
+    maxLength: Math.min(left.maxLength, right.maxLength),
+  };
+}
+
+function bothItems(left: unknown, right: unknown): unknown {
+  return left === undefined || right === undefined ? (left ?? right) : { allOf: [left, right] };
+}
+
+function bothTypes(left: SchemaView['types'], right: SchemaView['types']): SchemaView['types'] {
+  if (left === undefined || right === undefined) return left ?? right;
+  const inBoth = [...left].filter((type) => covers(right, type));
+  return new Set([...inBoth, ...[...right].filter((type) => covers(left, type))]);
+}
+
+function bothValues(left: SchemaView['values'], right: SchemaView['values']): SchemaView['values'] {
+  if (left === undefined || right === undefined) return left ?? right;
+  return left.filter((value) => right.includes(value));
+}
+
+/** True when every value of a type is of one of these; each integer is a number. */
+export function covers(types: ReadonlySet<JsonType>, type: JsonType): boolean {
+  return types.has(type) || (type === 'integer' && types.has('number'));
+}

@@ -1,0 +1,216 @@
+import type { Money } from '#domain/money.ts';
+import type { ObservedOutcome } from '#domain/observation.ts';
+import {
+  cancellationEventData,
+  orderEventData,
+  refundEventData,
+  topupEventData,
+  vpnEventData,
+  type EventKind,
+  type RefundReview,
+  type RefundStatus,
+  type ServiceOrder,
+  type ServiceRefund,
+  type ServiceTopup,
+  type VpnSubscriptionStatus,
+} from '#upstream/contract.ts';
+
+type KindsOf<Subject extends string> = Extract<EventKind, `${Subject}.${string}`>;
+
+/** What an order event says. Its outcome is data for the transition table, not a fact yet. */
+export interface OrderEvent {
+  readonly kind: 'order';
+  readonly event: KindsOf<'order'>;
+  readonly outcome: ObservedOutcome;
+  readonly serviceOrderId: string;
+  /** `external_order_id` as one of our attempts gave it. */
+  readonly reference?: string;
+  readonly serviceEsimId?: string;
+  /** The amount charged to the reseller. */
+  readonly charged?: Money;
+}
+
+/** What a top-up event says; likewise data. A top-up has no reference of ours. */
+export interface TopupEvent {
+  readonly kind: 'topup';
+  readonly event: KindsOf<'topup'>;
+  readonly outcome: ObservedOutcome;
+  readonly serviceTopupId: string;
+  readonly serviceEsimId?: string;
+  readonly packageId?: number;
+  /** The amount charged to the reseller. */
+  readonly charged?: Money;
+}
+
+/** That an eSIM was cancelled, and what the event says of its refund. */
+export interface CancellationEvent {
+  readonly kind: 'esim_cancellation';
+  readonly event: KindsOf<'esim'>;
+  readonly serviceEsimId: string;
+  readonly refund?: RefundFacts;
+}
+
+export interface RefundFacts {
+  readonly status: RefundStatus;
+  readonly serviceRefundId: string;
+  readonly serviceEsimId?: string;
+  readonly review?: RefundReview;
+  /** The amount given back to the reseller. */
+  readonly refunded?: Money;
+}
+
+/** What a refund event says. */
+export interface RefundEvent extends RefundFacts {
+  readonly kind: 'refund';
+  readonly event: KindsOf<'refund'>;
+}
+
+/** What a VPN subscription event says. Access data is never taken from an event. */
+export interface VpnSubscriptionEvent {
+  readonly kind: 'vpn_subscription';
+  readonly event: KindsOf<'vpn'>;
+  readonly status: Exclude<VpnSubscriptionStatus, 'processing'>;
+  readonly serviceSubscriptionId: string;
+  /** `external_subscription_id` as one of our attempts gave it. */
+  readonly reference?: string;
+  /** The amount charged to the reseller. */
+  readonly charged?: Money;
+}
+
+export type LifecycleEvent = OrderEvent | TopupEvent | CancellationEvent | RefundEvent | VpnSubscriptionEvent;
+
+/** Why the data of an event is not taken. */
+export type DataProblem = 'unreadable_data' | 'contradicts_itself';
+
+/** Reads the `data` of an event of the specification other than `ping`. */
+export function readEventData(event: Exclude<EventKind, 'ping'>, data: unknown): LifecycleEvent | DataProblem {
+  switch (event) {
+    case 'order.processing':
+      return readOrder(event, 'processing', data);
+    case 'order.completed':
+      return readOrder(event, 'completed', data);
+    case 'order.failed':
+      return readOrder(event, 'failed', data);
+    case 'topup.processing':
+      return readTopup(event, 'processing', data);
+    case 'topup.completed':
+      return readTopup(event, 'completed', data);
+    case 'topup.failed':
+      return readTopup(event, 'failed', data);
+    case 'esim.cancelled':
+      return readCancellation(event, data);
+    case 'refund.completed':
+      return readRefund(event, 'completed', data);
+    case 'refund.failed':
+      return readRefund(event, 'failed', data);
+    case 'vpn.subscription.active':
+      return readSubscription(event, 'active', data);
+    case 'vpn.subscription.cancelled':
+      return readSubscription(event, 'cancelled', data);
+    case 'vpn.subscription.expired':
+      return readSubscription(event, 'expired', data);
+    case 'vpn.subscription.failed':
+      return readSubscription(event, 'failed', data);
+  }
+}
+
+function readOrder(event: OrderEvent['event'], outcome: ObservedOutcome, data: unknown): OrderEvent | DataProblem {
+  const order = orderEventData.safeParse(data);
+  if (!order.success) return 'unreadable_data';
+  if (order.data.status !== outcome) return 'contradicts_itself';
+  const { id, external_order_id: reference, esim_id: esimId } = order.data;
+  return {
+    kind: 'order',
+    event,
+    outcome,
+    serviceOrderId: id,
+    ...(mayBeOurs(reference) ? { reference } : {}),
+    ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
+    ...chargedIn(order.data),
+  };
+}
+
+function readTopup(event: TopupEvent['event'], outcome: ObservedOutcome, data: unknown): TopupEvent | DataProblem {
+  const topup = topupEventData.safeParse(data);
+  if (!topup.success) return 'unreadable_data';
+  if (topup.data.status !== outcome) return 'contradicts_itself';
+  const { id, esim_id: esimId, package_id: packageId } = topup.data;
+  return {
+    kind: 'topup',
+    event,
+    outcome,
+    serviceTopupId: id,
+    ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
+    ...(typeof packageId === 'number' ? { packageId } : {}),
+    ...chargedIn(topup.data),
+  };
+}
+
+function readCancellation(event: CancellationEvent['event'], data: unknown): CancellationEvent | DataProblem {
+  const cancellation = cancellationEventData.safeParse(data);
+  if (!cancellation.success) return 'unreadable_data';
+  const { esim_id: serviceEsimId, status, refund } = cancellation.data;
+  if (status !== 'cancelled' || (refund?.esim_id ?? serviceEsimId) !== serviceEsimId) return 'contradicts_itself';
+  const facts = refund == null ? {} : { refund: refundFacts(refund) };
+  return { kind: 'esim_cancellation', event, serviceEsimId, ...facts };
+}
+
+function readRefund(
+  event: RefundEvent['event'],
+  status: 'completed' | 'failed',
+  data: unknown,
+): RefundEvent | DataProblem {
+  const refund = refundEventData.safeParse(data);
+  if (!refund.success) return 'unreadable_data';
+  if (refund.data.status !== status) return 'contradicts_itself';
+  return { kind: 'refund', event, ...refundFacts(refund.data) };
+}
+
+function readSubscription(
+  event: VpnSubscriptionEvent['event'],
+  status: VpnSubscriptionEvent['status'],
+  data: unknown,
+): VpnSubscriptionEvent | DataProblem {
+  const subscription = vpnEventData.safeParse(data);
+  if (!subscription.success) return 'unreadable_data';
+  if (subscription.data.status !== status) return 'contradicts_itself';
+  const { id, external_subscription_id: reference } = subscription.data;
+  return {
+    kind: 'vpn_subscription',
+    event,
+    status,
+    serviceSubscriptionId: id,
+    ...(mayBeOurs(reference) ? { reference } : {}),
+    ...chargedIn(subscription.data),
+  };
+}
+
+/** What a refund record says, from an event or an answer. */
+export function refundFacts(refund: ServiceRefund): RefundFacts {
+  const { id, status, esim_id: esimId, review, amount, currency } = refund;
+  return {
+    status,
+    serviceRefundId: id,
+    ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
+    ...(review == null ? {} : { review }),
+    ...(amount == null || currency == null ? {} : { refunded: { amount, currency } }),
+  };
+}
+
+/** The amount that the service says it charged; undefined unless it names amount and currency. */
+export function chargeOf(
+  purchase: Pick<ServiceOrder | ServiceTopup, 'price_for_reseller' | 'currency'>,
+): Money | undefined {
+  const { price_for_reseller: amount, currency } = purchase;
+  return typeof amount === 'string' && typeof currency === 'string' ? { amount, currency } : undefined;
+}
+
+function chargedIn(purchase: Parameters<typeof chargeOf>[0]): { readonly charged?: Money } {
+  const charged = chargeOf(purchase);
+  return charged === undefined ? {} : { charged };
+}
+
+/** A reference that no attempt can have given names nothing of ours; kept out of text columns and their indexes. */
+function mayBeOurs(reference: string | null | undefined): reference is string {
+  return typeof reference === 'string' && /^[\x21-\x7e]{1,128}$/.test(reference);
+}
