@@ -20,17 +20,21 @@ export function inboxBodyPlace(deliveryId: string): string {
  * again. Oldest first.
  */
 export async function takePending(db: Executor, options: { batch: number; leaseMs: number; now: Date }): Promise<InboxRow[]> {
-  const due = db
-    .select({ id: inbox.id })
-    .from(inbox)
-    .where(and(eq(inbox.state, 'pending'), sql`${inbox.availableAt} <= ${options.now}`))
-    .orderBy(inbox.availableAt, inbox.id)
-    .limit(options.batch)
-    .for('update', { skipLocked: true });
+  // As a CTE it runs once. A plain subquery with LIMIT and SKIP LOCKED may run once for each row, and take them all.
+  const due = db.$with('due').as(
+    db
+      .select({ id: inbox.id })
+      .from(inbox)
+      .where(and(eq(inbox.state, 'pending'), sql`${inbox.availableAt} <= ${options.now}`))
+      .orderBy(inbox.availableAt, inbox.id)
+      .limit(options.batch)
+      .for('update', { skipLocked: true }),
+  );
   const rows = await db
+    .with(due)
     .update(inbox)
     .set({ availableAt: new Date(options.now.getTime() + options.leaseMs), tries: sql`${inbox.tries} + 1` })
-    .where(and(inArray(inbox.id, due), eq(inbox.state, 'pending')))
+    .where(and(inArray(inbox.id, db.select({ id: due.id }).from(due)), eq(inbox.state, 'pending')))
     .returning();
   return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }
@@ -77,12 +81,15 @@ export async function assignToAttempt(
 
 /**
  * The row was handed to a workflow, which applies it. Should the order have ended meanwhile, the row stays pending and
- * is judged against the end: the share lock waits for a step that is just ending it.
+ * is judged against the end, at once: the share lock waits for a step that is just ending it.
  */
 export async function markRelayed(tx: Executor, rowId: bigint, orderId: string): Promise<void> {
   const [order] = await tx.select({ status: orders.status }).from(orders).where(eq(orders.id, orderId)).for('share');
-  if (order === undefined || isFinal(order.status)) return;
-  await tx.update(inbox).set({ state: 'relayed', lastError: null }).where(and(eq(inbox.id, rowId), eq(inbox.state, 'pending')));
+  const ended = order === undefined || isFinal(order.status);
+  await tx
+    .update(inbox)
+    .set(ended ? { availableAt: sql`now()` } : { state: 'relayed', lastError: null })
+    .where(and(eq(inbox.id, rowId), eq(inbox.state, 'pending')));
 }
 
 /** Rows that a workflow was given and ended without answering come again, to be judged against the end. */

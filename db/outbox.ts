@@ -11,17 +11,21 @@ export async function requestOrderStart(tx: Executor, orderId: string): Promise<
 
 /** Takes rows for a while, oldest first; what is not settled when the lease ends comes again. */
 export async function takeOutbox(db: Executor, options: { batch: number; leaseMs: number; now: Date }): Promise<OutboxRow[]> {
-  const due = db
-    .select({ id: outbox.id })
-    .from(outbox)
-    .where(sql`${outbox.availableAt} <= ${options.now}`)
-    .orderBy(outbox.availableAt, outbox.id)
-    .limit(options.batch)
-    .for('update', { skipLocked: true });
+  // A CTE runs once; see `takePending` of `inbox.ts`.
+  const due = db.$with('due').as(
+    db
+      .select({ id: outbox.id })
+      .from(outbox)
+      .where(sql`${outbox.availableAt} <= ${options.now}`)
+      .orderBy(outbox.availableAt, outbox.id)
+      .limit(options.batch)
+      .for('update', { skipLocked: true }),
+  );
   const rows = await db
+    .with(due)
     .update(outbox)
     .set({ availableAt: new Date(options.now.getTime() + options.leaseMs), tries: sql`${outbox.tries} + 1` })
-    .where(inArray(outbox.id, due))
+    .where(inArray(outbox.id, db.select({ id: due.id }).from(due)))
     .returning();
   return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }

@@ -55,8 +55,9 @@ export interface ObservedWork {
 export function judgeObservation(work: ObservedWork, outcome: ObservedOutcome): ObservationDecision {
   const { orderStatus, attemptState, latestAttempt } = work;
   if (isFinal(orderStatus)) {
-    // Of an earlier attempt it is no news that it failed, whatever came of the order.
-    if (attemptState === 'failed' && outcome !== 'completed') return 'known';
+    // Of a failed attempt it is no news that it failed, whatever came of the order; completed after all, it is one eSIM
+    // too many.
+    if (attemptState === 'failed') return outcome === 'completed' ? 'contradiction' : 'known';
     return FINISHED_DECISIONS[orderStatus][outcome];
   }
   const decision = ATTEMPT_DECISIONS[attemptState][outcome];

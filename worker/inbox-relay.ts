@@ -13,7 +13,7 @@ import type { ServiceObservation } from '#workflows/messages.ts';
 export type Judgement =
   /** Nothing of ours is meant; the row waits. */
   | { readonly kind: 'unmatched' }
-  /** It changed nothing, or it met finished work: all is written. */
+  /** It changed nothing, met finished work, or opened a case beside the order: all is written. */
   | { readonly kind: 'applied'; readonly contradiction: boolean }
   /** The workflow of the order is to be told. */
   | { readonly kind: 'tell'; readonly match: InboxMatch; readonly observation: ServiceObservation };
@@ -30,6 +30,12 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
       return { kind: 'unmatched' };
     }
     const event = readOrderEvent(keyRing, row);
+    if (namesAnotherOrder(match, event)) {
+      await assignToAttempt(tx, row.id, match, 'contradiction');
+      await reportContradiction(tx, match, row, event, now);
+      await markApplied(tx, [row.id], 'Names a second order of the service for one attempt; a case is open.', now);
+      return { kind: 'applied', contradiction: true };
+    }
     const latest = await latestAttempt(tx, match.order.id);
     const work = {
       orderStatus: match.order.status,
@@ -61,6 +67,11 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
   });
 }
 
+/** It gave our reference, and an order that is not the one we know under it: the service may have bought twice. */
+function namesAnotherOrder({ attempt }: InboxMatch, event: OrderEvent): boolean {
+  return attempt.serviceOrderId !== null && attempt.serviceOrderId !== event.serviceOrderId;
+}
+
 /** Only rows that were read as order events become pending, so anything else here means altered data. */
 function readOrderEvent(keyRing: KeyRing, row: InboxRow): OrderEvent {
   const body = keyRing.open(row.sealedBody, inboxBodyPlace(row.deliveryId));
@@ -77,8 +88,8 @@ async function storeFacts(tx: Executor, match: InboxMatch, event: OrderEvent, no
 async function reportContradiction(tx: Executor, match: InboxMatch, row: InboxRow, event: OrderEvent, now: Date): Promise<void> {
   const subject = { kind: 'order', id: match.order.id } as const;
   const detail =
-    `The service says ${event.outcome} of attempt ${match.attempt.number} (its order ${event.serviceOrderId}), ` +
-    `but the attempt was ${match.attempt.state} and the order ${match.order.status}.`;
+    `The service says ${event.outcome} of attempt ${match.attempt.number} (its order ${event.serviceOrderId}), but the ` +
+    `attempt was ${match.attempt.state} (${match.attempt.serviceOrderId ?? 'no order known'}) and the order ${match.order.status}.`;
   await openCase(tx, subject, 'contradiction', detail);
   await addTimelineEntry(tx, subject, { event: 'order.contradiction', message: detail, dedupKey: `inbox:${row.id}`, at: now });
 }

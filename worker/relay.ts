@@ -130,7 +130,7 @@ export class Relay {
         await database.transaction((tx) => markRelayed(tx, row.id, order.id));
       }
       if (judgement.kind === 'applied' && judgement.contradiction) {
-        logger.error({ inboxId: String(row.id), event: row.event }, 'the service contradicts the end of an order; a case is open');
+        logger.error({ inboxId: String(row.id), event: row.event }, 'the service contradicts what is known of an order; a case is open');
       }
       this.#count('inbox', judgement.kind === 'tell' ? 'handed_over' : judgement.kind, row.receivedAt);
     } catch (error) {

@@ -12,11 +12,12 @@ import {
 } from '#domain/purchase-decision.ts';
 import { database, finishedFailure, OrderState, type OrderRunContext } from '#workflows/order-state.ts';
 
-// Reads of the service. One that fails is repeated by Temporal, in sight of the operator.
-const reads = proxyActivities<Pick<OrderActivities, 'lookUpPurchase' | 'readDebitEvidence'>>({
-  startToCloseTimeout: '2m',
-  retry: { initialInterval: '1s', maximumInterval: '1m' },
-});
+/**
+ * How long an activity that reads may take, in deadlines of one call: it asks for an order by its id and in a list
+ * (three deadlines), and for an eSIM; the sixth is for PostgreSQL. This is also how long a worker that died with such
+ * an activity in hand goes unnoticed.
+ */
+const DEADLINES_OF_READS = 6;
 
 /** A step of the run: what the domain decided, or an end, or a wait for a person. */
 type Step =
@@ -31,6 +32,8 @@ export class OrderRun {
   readonly #context: OrderRunContext;
   readonly #state: OrderState;
   readonly #policy: PurchasePolicy;
+  /** Reads of the service. One that fails is repeated by Temporal, in sight of the operator. */
+  readonly #reads: Pick<OrderActivities, 'lookUpPurchase' | 'readDebitEvidence'>;
   /** Epoch milliseconds after which held work fails. */
   readonly #deadline: number;
   #holds: number;
@@ -40,6 +43,10 @@ export class OrderRun {
     this.#context = context;
     this.#state = new OrderState(context);
     this.#policy = input.policy;
+    this.#reads = proxyActivities<Pick<OrderActivities, 'lookUpPurchase' | 'readDebitEvidence'>>({
+      startToCloseTimeout: DEADLINES_OF_READS * input.policy.sendDeadlineMs,
+      retry: { initialInterval: '1s', maximumInterval: '1m' },
+    });
     this.#holds = input.carried?.holds ?? 0;
     this.#deadline = Math.min(snapshot.deadlineAt ?? Infinity, snapshot.acceptedAt + input.policy.holdDeadlineMs);
   }
@@ -203,7 +210,7 @@ export class OrderRun {
         next: `What the service says; if it knows nothing, a person is told (look-up ${n} of ${this.#policy.lookUps}).`,
         failure: step.failure,
       });
-      const result = await reads.lookUpPurchase({ orderId: this.#state.orderId, attemptId: this.#state.attempt.id });
+      const result = await this.#reads.lookUpPurchase({ orderId: this.#state.orderId, attemptId: this.#state.attempt.id });
       if (result.kind === 'found') {
         await this.#state.reload();
         return this.#fromAttempt();
@@ -235,7 +242,7 @@ export class OrderRun {
       next: 'The eSIM is stored and the order is completed.',
     });
     const { deliverEsim } = proxyActivities<Pick<OrderActivities, 'deliverEsim'>>({
-      startToCloseTimeout: '2m',
+      startToCloseTimeout: DEADLINES_OF_READS * this.#policy.sendDeadlineMs,
       scheduleToCloseTimeout: this.#policy.deliveryDeadlineMs,
       retry: { initialInterval: '1s', maximumInterval: '1m' },
       summary: 'Fetch the eSIM and complete the order',
@@ -271,7 +278,7 @@ export class OrderRun {
       const woken = await this.#state.wait(wakeAt - Date.now(), `Let the wallet settle, read ${read}`);
       if (woken === 'observation') return this.#answerObservations();
 
-      const { evidence, detail } = await reads.readDebitEvidence({ orderId: this.#state.orderId, attemptId: this.#state.attempt.id });
+      const { evidence, detail } = await this.#reads.readDebitEvidence({ orderId: this.#state.orderId, attemptId: this.#state.attempt.id });
       switch (decideSettlement(evidence, read, this.#state.attempt.number, this.#policy)) {
         case 'read_again':
           continue;

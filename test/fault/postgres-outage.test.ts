@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orders } from '#db/schema.ts';
+import { OrderDesk } from '#test/support/order-desk.ts';
+import { startOwnPostgres, type OwnPostgres } from '#test/support/own-servers.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { plannedOrders, Seeded } from '#test/support/workload.ts';
+
+const OUTAGE_MS = 10_000;
+
+let postgres: OwnPostgres;
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  postgres = await startOwnPostgres();
+  stack = await startStack({ postgres, simulator: { SIMULATOR_PROCESSING_DELAY: '1s', SIMULATOR_WEBHOOK_RETRY_DELAY: '500ms' } });
+  desk = new OrderDesk(stack);
+});
+afterAll(async () => {
+  await stack.stop();
+  await postgres[Symbol.asyncDispose]();
+});
+
+describe('PostgreSQL that is gone for ten seconds', () => {
+  it('costs its callers a 503 and a second try; what was accepted completes, and nothing is lost or bought twice', async () => {
+    const seeded = new Seeded();
+    const planned = plannedOrders(seeded, 14);
+    process.stdout.write(`seed ${seeded.seed}: ${planned.map(({ packageId }) => packageId).join(' ')}\n`);
+    const [before, during] = [planned.slice(0, 8), planned.slice(8)];
+    // Two purchases are under way when the database goes: their answers cannot be stored.
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 1_500, at: 'answer' }, { count: 2 });
+    await Promise.all(before.map(({ packageId, more }) => desk.place(packageId, more)));
+    await waitFor('the service works on some', async () => (await desk.simulator.orders()).length >= 2);
+
+    await postgres.stop();
+    const refusals: number[] = [];
+    const stubborn = during.map(({ packageId, more }) => desk.placeStubbornly(packageId, more, (status) => refusals.push(status)));
+    await delay(OUTAGE_MS);
+    expect(stack.process('api').running).toBe(true);
+    expect(stack.process('worker').running).toBe(true);
+    expect((await stack.api.get('/healthz')).status).toBe(200);
+    expect((await stack.api.get('/readyz')).status).toBe(503);
+    await postgres.start();
+
+    const ids = await Promise.all(stubborn);
+    expect(refusals.length).toBeGreaterThanOrEqual(during.length);
+    expect(new Set(refusals)).toEqual(new Set([503]));
+    expect(new Set(ids).size).toBe(during.length);
+    await desk.checkBooks();
+    expect(await stack.database.run((db) => db.select().from(orders))).toHaveLength(planned.length);
+  });
+});

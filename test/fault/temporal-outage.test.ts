@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orders } from '#db/schema.ts';
+import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
+import { startOwnTemporal, type OwnTemporal } from '#test/support/own-servers.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+
+const OUTAGE_MS = 30_000;
+const ORDERS = 20;
+
+let temporal: OwnTemporal;
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  temporal = await startOwnTemporal();
+  stack = await startStack({ temporal });
+  desk = new OrderDesk(stack);
+});
+afterAll(async () => {
+  await stack.stop();
+  await temporal[Symbol.asyncDispose]();
+});
+
+describe('Temporal that is gone for thirty seconds', () => {
+  it('keeps no order from being accepted; all are completed when it is back, each for one debit', async () => {
+    const before = [await desk.place(PACKAGE.processingThenCompleted), await desk.place(PACKAGE.completedAtOnce)];
+    await desk.reaches(before[1]!, 'completed');
+    // In progress at the service: its webhook comes while there is no workflow to tell.
+    await desk.reaches(before[0]!, 'processing', 'completed');
+
+    await temporal.stop();
+    const meanwhile: string[] = [];
+    for (let n = 0; n < ORDERS; n += 1) {
+      // `place` takes nothing but a 202.
+      meanwhile.push(await desk.place(n % 4 === 0 ? PACKAGE.processingThenCompleted : PACKAGE.completedAtOnce));
+      await delay(OUTAGE_MS / ORDERS);
+    }
+    const rows = await stack.database.run((db) => db.select().from(orders));
+    expect(rows.filter(({ status }) => status === 'accepted')).toHaveLength(ORDERS);
+    expect(stack.process('worker').running).toBe(true);
+    await temporal.start();
+
+    for (const id of [...before, ...meanwhile]) await desk.reaches(id, 'completed');
+    await desk.checkBooks();
+    expect(await desk.simulator.ledger().then((lines) => lines.filter(({ type }) => type === 'debit'))).toHaveLength(ORDERS + 2);
+  });
+});

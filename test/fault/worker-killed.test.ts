@@ -1,0 +1,76 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  stack = await startStack();
+  desk = new OrderDesk(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(() => stack.stop());
+
+/** SIGKILL, then a new worker, as a supervisor would start it. */
+async function replaceWorker(): Promise<void> {
+  await stack.kill('worker');
+  expect(await stack.process('worker').exit()).toEqual({ code: null, signal: 'SIGKILL' });
+  await stack.start('worker');
+}
+
+/** Nothing of the answer was stored. */
+async function expectNothingCommitted(orderId: string): Promise<void> {
+  expect(await desk.attempts(orderId)).toMatchObject([{ state: 'sending', sends: 1, serviceOrderId: null }]);
+}
+
+describe('a worker that is killed', () => {
+  it('after the service bought and before we stored it: the next one sends the same again, and it cost once', async () => {
+    // The answer never leaves, events are lost and reads fail: the new worker has nothing but what was stored before.
+    await desk.silenceService();
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await desk.bought(id);
+    await expectNothingCommitted(id);
+    await replaceWorker();
+    await desk.reaches(id, 'completed');
+    const [sends, ...otherAttempts] = await desk.sends(id);
+    expect(otherAttempts).toEqual([]);
+    expect(sends).toHaveLength(2);
+    expect(sends![1]!.body_sha256).toBe(sends![0]!.body_sha256);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('at the same moment, with a webhook on its way: the webhook is not lost and nothing is bought twice', async () => {
+    await desk.refuseReads();
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });
+    await desk.simulator.onWebhook('order.completed', { kind: 'late', ms: 1_000 });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await desk.bought(id);
+    await replaceWorker();
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('while the service is still at work on what it sent: the work is found, and cost once', async () => {
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 2_500, at: 'work' });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await waitFor('the service has the request', async () => (await desk.sends(id)).flat().length === 1);
+    expect(await desk.ledger(id)).toEqual([]);
+    await replaceWorker();
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('before it sent anything: the order is sent by the next one', async () => {
+    await stack.kill('worker');
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await stack.start('worker');
+    await desk.reaches(id, 'completed');
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,205 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eq } from 'drizzle-orm';
+import { findAttemptById, recordFacts } from '#db/attempts.ts';
+import { cases, orders } from '#db/schema.ts';
+import type { StepRecord } from '#activities/order-types.ts';
+import { ActivityBench } from '#test/support/order-activities.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { ORDER_FINISHED } from '#workflows/messages.ts';
+
+let bench: ActivityBench;
+beforeAll(async () => {
+  bench = await ActivityBench.start();
+});
+afterEach(() => bench.admin.calm());
+afterAll(() => bench[Symbol.asyncDispose]());
+
+/** Runs an activity twice; what stands in the database and in the service's ledger after the second run is as after the first. */
+async function twice<Result>(run: () => Promise<Result>): Promise<[Result, Result]> {
+  const first = await run();
+  const before = [await bench.rows(), await bench.admin.ledger(), await bench.admin.orders()];
+  const second = await run();
+  expect([await bench.rows(), await bench.admin.ledger(), await bench.admin.orders()]).toEqual(before);
+  return [first, second];
+}
+
+/** As {@link twice}, for an activity after which the order has ended: the second run says so. */
+async function expectTwiceToTheEnd(run: () => Promise<unknown>, end: Record<string, unknown>): Promise<void> {
+  await run();
+  const before = [await bench.rows(), await bench.admin.ledger(), await bench.admin.orders()];
+  await expect(run()).rejects.toMatchObject({ type: ORDER_FINISHED, nonRetryable: true, details: [end] });
+  expect([await bench.rows(), await bench.admin.ledger(), await bench.admin.orders()]).toEqual(before);
+}
+
+const sendsOf = async (orderId: string) => {
+  const [attempt] = await bench.database.run((db) => db.query.attempts.findMany({ where: (row, { eq }) => eq(row.subjectId, orderId) }));
+  return bench.admin.requests('createOrder', attempt!.idempotencyKey);
+};
+const step = (orderId: string, more: Partial<StepRecord>): StepRecord => ({
+  orderId,
+  stepKey: 'run:1',
+  status: 'held',
+  event: 'order.held',
+  message: 'Held.',
+  attemptNumber: 1,
+  applied: [],
+  ...more,
+});
+
+describe('an activity that runs twice with the same input leaves the same rows and one effect at the service:', () => {
+  it('beginOrder opens one attempt with one key and one body', async () => {
+    const orderId = await bench.accept();
+    const [first, second] = await twice(() => bench.activities.beginOrder({ orderId }));
+    expect(second).toEqual(first);
+  });
+
+  it('beginOrder at the same moment, by two workers, opens one attempt', async () => {
+    const orderId = await bench.accept();
+    const both = await Promise.all([bench.activities.beginOrder({ orderId }), bench.activities.beginOrder({ orderId })]);
+    expect(both[1]).toEqual(both[0]);
+  });
+
+  it('sendPurchase that was answered sends nothing any more', async () => {
+    const ids = await bench.begin();
+    const [first, second] = await twice(() => bench.activities.sendPurchase(ids));
+    expect(first.outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
+    expect(second.outcome).toEqual(first.outcome);
+    expect(await sendsOf(ids.orderId)).toHaveLength(1);
+  });
+
+  it('sendPurchase at the same moment, by two workers, sends once', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 300, at: 'answer' });
+    const ids = await bench.begin();
+    const both = await Promise.all([bench.activities.sendPurchase(ids), bench.activities.sendPurchase(ids)]);
+    expect(both.map(({ outcome }) => outcome.kind).toSorted()).toEqual(['accepted', 'lease_held']);
+    expect(await sendsOf(ids.orderId)).toHaveLength(1);
+  });
+
+  it('sendPurchase whose answer was lost sends the same key and bytes again, and the service buys once', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const ids = await bench.begin();
+    expect((await bench.activities.sendPurchase(ids)).outcome).toMatchObject({ kind: 'failure', failure: 'connection_lost' });
+    const ledger = await bench.admin.ledger();
+    expect((await bench.activities.sendPurchase(ids)).outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
+    expect(await bench.admin.ledger()).toEqual(ledger);
+    const sends = await sendsOf(ids.orderId);
+    expect(sends).toHaveLength(2);
+    expect(sends[1]!.body_sha256).toBe(sends[0]!.body_sha256);
+  });
+
+  it('lookUpPurchase', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    const [first, second] = await twice(() => bench.activities.lookUpPurchase(ids));
+    expect([first, second]).toEqual([{ kind: 'found', outcome: 'completed' }, { kind: 'found', outcome: 'completed' }]);
+  });
+
+  it.each([
+    ['a debit and its credit', 'credited', { outcome: 'failed_at_once' }],
+    ['a debit alone', 'debited', { outcome: 'failed_at_once', credit_after_ms: null }],
+    ['no debit', 'no_debit', { outcome: 'failed_at_once', debited: false }],
+  ] as const)('readDebitEvidence of %s', async (_what, evidence, behaviour) => {
+    await bench.admin.nextPurchases(behaviour);
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    const [first, second] = await twice(() => bench.activities.readDebitEvidence(ids));
+    expect(first.evidence).toBe(evidence);
+    expect(second).toEqual(first);
+  });
+
+  it('openNextAttempt', async () => {
+    const { orderId } = await bench.begin();
+    const [first, second] = await twice(() => bench.activities.openNextAttempt({ orderId, number: 2 }));
+    expect(second).toEqual(first);
+    expect(first.number).toBe(2);
+  });
+
+  it('deliverEsim', async () => {
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    await expectTwiceToTheEnd(() => bench.activities.deliverEsim({ ...ids, applied: [] }), {
+      status: 'completed',
+      esimId: expect.stringMatching(/^esim_/),
+    });
+  });
+
+  it('recordOrderStep that holds, and one that parks', async () => {
+    const { orderId } = await bench.begin();
+    const held = step(orderId, { failure: { class: 'rate_limited', detail: 'Slow down.' }, nextStepAt: bench.clock.now + 1_000 });
+    expect(await twice(() => bench.activities.recordOrderStep(held))).toEqual(['recorded', 'recorded']);
+    const parked = step(orderId, {
+      stepKey: 'run:2',
+      status: 'needs_attention',
+      event: 'order.needs_attention',
+      attention: { reason: 'outcome_unknown', detail: 'Nobody knows.' },
+    });
+    expect(await twice(() => bench.activities.recordOrderStep(parked))).toEqual(['recorded', 'recorded']);
+  });
+
+  it('recordOrderStep that ends the order', async () => {
+    const { orderId } = await bench.begin();
+    const failed = step(orderId, { status: 'failed', event: 'order.failed', failure: { class: 'invalid_request', detail: 'No.' } });
+    await expectTwiceToTheEnd(() => bench.activities.recordOrderStep(failed), { status: 'failed', failure: 'invalid_request' });
+  });
+
+  it('reconcileSilentWork and requestIdleOrders', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    bench.clock.now += 120_000;
+    const [first, second] = await twice(() => bench.activities.reconcileSilentWork());
+    expect(first.news).toBe(1);
+    expect(second.news).toBe(0);
+    const [requested] = await twice(() => bench.activities.requestIdleOrders());
+    expect(requested.requested).toBeGreaterThan(0);
+  });
+});
+
+describe('an activity', () => {
+  it('refuses to fail an order while a send of it is under way or of unknown outcome', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    const before = await bench.rows();
+    const failed = step(ids.orderId, { status: 'failed', event: 'order.failed', failure: { class: 'deadline_passed', detail: 'Late.' } });
+    expect(await bench.activities.recordOrderStep(failed)).toBe('may_be_bought');
+    expect(await bench.rows()).toEqual(before);
+  });
+
+  it('keeps the case open when the service names two orders for one attempt', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 400, at: 'answer' });
+    const ids = await bench.begin();
+    const sending = bench.activities.sendPurchase(ids);
+    await waitFor('the service has bought', async () => (await sendsOf(ids.orderId)).length === 1);
+    // A webhook that names another order comes while the answer is on its way.
+    await bench.database.transaction((tx) =>
+      recordFacts(tx, ids.attemptId, { outcome: 'processing', serviceOrderId: 'another-order' }, new Date(bench.clock.now)),
+    );
+    await sending;
+    const open = await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ids.orderId)));
+    expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null, detail: expect.stringContaining('two orders') }]);
+  });
+
+  it('of a run that was given up does not reopen an order that has ended meanwhile', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 500, at: 'answer' });
+    const ids = await bench.begin();
+    const sending = bench.activities.sendPurchase(ids);
+    const { reference } = await bench.database.run((db) => findAttemptById(db, ids.attemptId));
+    const sold = await waitFor('the service has bought', async () => (await bench.admin.orders(reference))[0]);
+    await bench.database.transaction((tx) =>
+      recordFacts(tx, ids.attemptId, { outcome: 'completed', serviceOrderId: sold.id }, new Date(bench.clock.now)),
+    );
+    await bench.activities.deliverEsim({ ...ids, applied: [] });
+    await sending;
+    const [order] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, ids.orderId)));
+    expect(order!.status).toBe('completed');
+  });
+
+  it('reports an order that is not in this database as a failure that is not repeated', async () => {
+    await expect(bench.activities.beginOrder({ orderId: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' })).rejects.toMatchObject({
+      type: 'OrderMissingError',
+      nonRetryable: true,
+    });
+  });
+});

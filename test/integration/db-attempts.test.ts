@@ -1,0 +1,160 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimSend, findAttemptById, openAttempt, recordFacts, recordSendFailure } from '#db/attempts.ts';
+import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
+import type { Database } from '#db/database.ts';
+import { attempts, cases, journal } from '#db/schema.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
+import { acceptTestOrder, claimTestSend, openTestAttempt, storeTestFacts } from '#test/support/order-rows.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+afterAll(() => opened.drop());
+
+const NOW = new Date('2030-01-31T12:00:00Z');
+const later = (ms: number) => new Date(NOW.getTime() + ms);
+const newAttempt = async () => openTestAttempt(database, await acceptTestOrder(database));
+const claim = (id: string, now: Date, leaseMs = 30_000) => database.transaction((tx) => claimSend(tx, id, leaseMs, now));
+const failSend = (id: string, token: string, failure: 'timeout' | 'insufficient_balance') =>
+  database.transaction((tx) => recordSendFailure(tx, id, token, { class: failure, detail: 'It failed.' }));
+const read = (id: string) => database.run((db) => findAttemptById(db, id));
+const entries = (id: string) => database.run((db) => db.select().from(journal).where(eq(journal.causeId, id)));
+
+describe('an attempt', () => {
+  it('that exists stays as it is when it is opened again: same key, same bytes', async () => {
+    const orderId = await acceptTestOrder(database);
+    const first = await openTestAttempt(database, orderId, { reference: 'ref-first' });
+    const again = await database.transaction((tx) =>
+      openAttempt(tx, { orderId, number: 1, reference: 'ref-other', sealedBody: () => Buffer.from('other bytes') }),
+    );
+    expect(again).toEqual(first);
+  });
+
+  it('has a key and a reference that no other attempt can have', async () => {
+    const { idempotencyKey, reference } = await newAttempt();
+    const [other, orderId] = [await newAttempt(), await acceptTestOrder(database)];
+    await expect(openTestAttempt(database, orderId, { reference })).rejects.toThrow('attempts');
+    expect(other.idempotencyKey).not.toBe(idempotencyKey);
+    await expect(
+      database.run((db) => db.update(attempts).set({ idempotencyKey }).where(eq(attempts.id, other.id))),
+    ).rejects.toThrow('attempts');
+  });
+});
+
+describe('the right to send', () => {
+  it('is given to one of many that ask at the same moment', async () => {
+    const { id } = await newAttempt();
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claim(id, NOW)));
+    expect(claims.filter(({ kind }) => kind === 'claimed')).toHaveLength(1);
+    expect(claims.filter(({ kind }) => kind === 'leased')).toHaveLength(19);
+    expect(await read(id)).toMatchObject({ sends: 1, state: 'sending' });
+  });
+
+  it('ends with the lease, and the send that left no result counts as unknown from then on', async () => {
+    const { id } = await newAttempt();
+    await claim(id, NOW, 30_000);
+    expect(await claim(id, later(29_999))).toEqual({ kind: 'leased', until: later(30_000) });
+    const second = await claim(id, later(30_000));
+    expect(second).toMatchObject({ kind: 'claimed', attempt: { sends: 2, anyUnknown: true, firstSentAt: NOW } });
+  });
+
+  it('is not given for an attempt that the service has', async () => {
+    const { id } = await newAttempt();
+    await claim(id, NOW);
+    await storeTestFacts(database, id, { outcome: 'processing', serviceOrderId: 'so-1' });
+    expect(await claim(id, later(60_000))).toMatchObject({ kind: 'settled', outcome: 'processing' });
+    expect((await read(id)).sends).toBe(1);
+  });
+});
+
+describe('the result of a send', () => {
+  it('that is a refusal proves that nothing was bought, as long as no send was unknown', async () => {
+    const { id } = await newAttempt();
+    const row = await failSend(id, await claimTestSend(database, id, NOW), 'insufficient_balance');
+    expect(row).toMatchObject({ state: 'refused', anyUnknown: false, failureClass: 'insufficient_balance', leaseToken: null });
+  });
+
+  it('that is a refusal proves nothing once a send was unknown', async () => {
+    const { id } = await newAttempt();
+    await failSend(id, await claimTestSend(database, id, NOW), 'timeout');
+    const row = await failSend(id, await claimTestSend(database, id, later(1_000)), 'insufficient_balance');
+    expect(row).toMatchObject({ state: 'unknown', anyUnknown: true });
+  });
+
+  it('that comes after its lease was taken by a later send changes nothing', async () => {
+    const { id } = await newAttempt();
+    const old = await claimTestSend(database, id, NOW);
+    await claimTestSend(database, id, later(60_000));
+    const row = await failSend(id, old, 'insufficient_balance');
+    expect(row).toMatchObject({ state: 'sending', failureClass: null });
+  });
+
+  it('that is a failure does not undo what the service said meanwhile', async () => {
+    const { id } = await newAttempt();
+    const token = await claimTestSend(database, id, NOW);
+    await storeTestFacts(database, id, { outcome: 'completed', serviceOrderId: 'so-2' });
+    expect(await failSend(id, token, 'timeout')).toMatchObject({ state: 'completed', anyUnknown: false });
+  });
+});
+
+describe('what the service says', () => {
+  it('goes forward only: completed does not become processing again', async () => {
+    const { id } = await newAttempt();
+    await storeTestFacts(database, id, { outcome: 'completed', serviceOrderId: 'so-3', serviceEsimId: 'e-3' });
+    const row = await storeTestFacts(database, id, { outcome: 'processing', serviceOrderId: 'so-3' });
+    expect(row).toMatchObject({ state: 'completed', serviceEsimId: 'e-3' });
+  });
+
+  it('writes the debit into our books once, however often it is said', async () => {
+    const { id } = await newAttempt();
+    const charged = { amount: '4.875', currency: 'USD' };
+    for (const outcome of ['processing', 'completed', 'completed'] as const) {
+      await storeTestFacts(database, id, { outcome, serviceOrderId: 'so-4', charged });
+    }
+    expect(await entries(id)).toMatchObject([{ direction: 'debit', amount: '4.875000', currency: 'USD' }]);
+  });
+
+  it('of a failure writes no debit: only the wallet can tell whether there was one', async () => {
+    const { id } = await newAttempt();
+    await storeTestFacts(database, id, { outcome: 'failed', serviceOrderId: 'so-5', charged: { amount: '1', currency: 'USD' } });
+    expect(await entries(id)).toEqual([]);
+  });
+
+  it('of a second order for one attempt opens a case and changes nothing else', async () => {
+    const attempt = await newAttempt();
+    const first = await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceOrderId: 'so-6' });
+    const second = await storeTestFacts(database, attempt.id, { outcome: 'completed', serviceOrderId: 'so-7' });
+    expect(second).toEqual(first);
+    const open = await database.run((db) => db.select().from(cases).where(eq(cases.subjectId, attempt.subjectId)));
+    expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
+  });
+
+  it('is stored for one attempt only: two attempts cannot have one order of the service', async () => {
+    const [left, right] = [await newAttempt(), await newAttempt()];
+    await storeTestFacts(database, left.id, { outcome: 'processing', serviceOrderId: 'so-8' });
+    await expect(storeTestFacts(database, right.id, { outcome: 'processing', serviceOrderId: 'so-8' })).rejects.toThrow('attempts');
+  });
+});
+
+describe('silent attempts', () => {
+  it('are those that may be bought and were neither heard of nor asked about; the longest silence first', async () => {
+    await database.run((db) => db.update(attempts).set({ state: 'refused' }));
+    const [old, young, asked, settled] = [await newAttempt(), await newAttempt(), await newAttempt(), await newAttempt()];
+    await claim(old.id, NOW);
+    await claim(young.id, later(50_000));
+    await claim(asked.id, later(-5_000));
+    await database.run((db) => markAsked(db, asked.id, later(70_000)));
+    await claim(settled.id, NOW);
+    await database.transaction((tx) => recordFacts(tx, settled.id, { outcome: 'completed', serviceOrderId: 'so-9' }, NOW));
+    const silent = async (before: Date) =>
+      (await database.run((db) => findSilentAttempts(db, { silentBefore: before, limit: 10 }))).map(({ id }) => id);
+    expect(await silent(later(1))).toEqual([old.id]);
+    expect(await silent(later(60_000))).toEqual([old.id, young.id]);
+    expect(await silent(later(80_000))).toEqual([old.id, young.id, asked.id]);
+    expect(await database.run((db) => findSilentAttempts(db, { silentBefore: later(80_000), limit: 1 }))).toHaveLength(1);
+  });
+});

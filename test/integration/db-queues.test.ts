@@ -1,0 +1,264 @@
+import { eq, sql } from 'drizzle-orm';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '#db/database.ts';
+import { markApplied, markRelayed, markUnmatched, postpone, takePending, unappliedFor } from '#db/inbox.ts';
+import { recordMovement } from '#db/journal.ts';
+import { completeOrder, recordStep, requestStartOfIdleOrders } from '#db/orders.ts';
+import { postponeOutbox, requestOrderStart, settleOutbox, takeOutbox } from '#db/outbox.ts';
+import { attempts, inbox, journal, orders, outbox } from '#db/schema.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
+import { acceptTestOrder, deliverTestEvent, openTestAttempt, storeTestFacts } from '#test/support/order-rows.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+beforeEach(async () => {
+  await database.run((db) => db.delete(inbox));
+  await database.run((db) => db.delete(outbox));
+});
+afterAll(() => opened.drop());
+
+// After the rows, whose `available_at` is the time of the database.
+const soon = (ms = 0) => new Date(Date.now() + 5_000 + ms);
+const take = (batch: number, now = soon(), leaseMs = 30_000) => database.run((db) => takePending(db, { batch, leaseMs, now }));
+const deliverMany = async (count: number) => {
+  for (let n = 0; n < count; n += 1) await deliverTestEvent(database, { outcome: 'processing', serviceOrderId: `so-${n}-${Math.random()}` });
+};
+const inboxStates = async () => (await database.run((db) => db.select().from(inbox).orderBy(inbox.id))).map(({ state }) => state);
+
+describe('the inbox', () => {
+  it('is shared by several relays at once: each row is taken by one of them', async () => {
+    await deliverMany(30);
+    const taken = (await Promise.all(Array.from({ length: 6 }, () => take(10)))).flat().map(({ id }) => id);
+    expect(new Set(taken).size).toBe(taken.length);
+    const rest = (await take(30)).map(({ id }) => id);
+    expect(new Set([...taken, ...rest]).size).toBe(30);
+  });
+
+  it.each([
+    ['inbox', (batch: number) => take(batch)],
+    ['outbox', (batch: number) => database.run((db) => takeOutbox(db, { batch, leaseMs: 30_000, now: soon() }))],
+  ] as const)('(%s) gives out as many rows as were asked for and no more', async (queue, takeSome) => {
+    if (queue === 'inbox') await deliverMany(7);
+    else for (let n = 0; n < 7; n += 1) await acceptTestOrder(database);
+    expect([await takeSome(2), await takeSome(4), await takeSome(4)].map((rows) => rows.length)).toEqual([2, 4, 1]);
+  });
+
+  it('gives out rows oldest first, and those that a dead relay had in hand when its lease has ended', async () => {
+    await deliverMany(3);
+    const now = soon();
+    const first = await take(2, now, 30_000);
+    const all = await database.run((db) => db.select({ id: inbox.id }).from(inbox).orderBy(inbox.id));
+    expect(first.map(({ id }) => id)).toEqual(all.slice(0, 2).map(({ id }) => id));
+    expect(await take(10, now)).toHaveLength(1);
+    expect(await take(10, new Date(now.getTime() + 29_999))).toHaveLength(0);
+    const again = await take(10, new Date(now.getTime() + 30_000));
+    expect(again.map(({ id }) => id)).toEqual(expect.arrayContaining(first.map(({ id }) => id)));
+    expect(again.find(({ id }) => id === first[0]!.id)!.tries).toBe(2);
+  });
+
+  it('keeps a row that could not be handed over, with the reason, until its time comes', async () => {
+    await deliverMany(1);
+    const [row] = await take(1);
+    const retryAt = soon(60_000);
+    await database.run((db) => postpone(db, row!.id, 'Temporal is down', retryAt));
+    expect(await take(1, new Date(retryAt.getTime() - 1))).toEqual([]);
+    expect(await take(1, retryAt)).toMatchObject([{ id: row!.id, lastError: 'Temporal is down', tries: 2 }]);
+  });
+
+  it('brings a row that named nothing of ours back once an attempt with its reference is opened', async () => {
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-early', reference: 'ref-early' });
+    const [row] = await take(1);
+    await database.run((db) => markUnmatched(db, row!.id));
+    expect(await inboxStates()).toEqual(['unmatched']);
+    await openTestAttempt(database, await acceptTestOrder(database), { reference: 'ref-other' });
+    expect(await inboxStates()).toEqual(['unmatched']);
+    await openTestAttempt(database, await acceptTestOrder(database), { reference: 'ref-early' });
+    expect(await inboxStates()).toEqual(['pending']);
+  });
+
+  it('brings a row that named an order of the service back once we store that order', async () => {
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-stored-later' });
+    const [row] = await take(1);
+    await database.run((db) => markUnmatched(db, row!.id));
+    const attempt = await openTestAttempt(database, await acceptTestOrder(database));
+    await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceOrderId: 'so-stored-later' });
+    expect(await inboxStates()).toEqual(['pending']);
+  });
+
+  it('does not call a row relayed when its order ended meanwhile: it is judged against the end, soon', async () => {
+    const orderId = await acceptTestOrder(database);
+    await deliverMany(1);
+    const [row] = await take(1);
+    await fail(orderId);
+    await database.transaction((tx) => markRelayed(tx, row!.id, orderId));
+    expect(await inboxStates()).toEqual(['pending']);
+    expect(await take(1)).toHaveLength(1);
+  });
+
+  it('gives rows that a workflow ended without answering back to the relay', async () => {
+    const orderId = await acceptTestOrder(database);
+    await deliverMany(2);
+    const rows = await take(2);
+    await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
+    for (const row of rows) await database.transaction((tx) => markRelayed(tx, row.id, orderId));
+    expect(await inboxStates()).toEqual(['relayed', 'relayed']);
+    expect(await database.run((db) => unappliedFor(db, orderId))).toHaveLength(2);
+    await fail(orderId, [rows[0]!.id]);
+    expect(await inboxStates()).toEqual(['applied', 'pending']);
+  });
+
+  it('keeps the first note of what became of a row', async () => {
+    await deliverMany(1);
+    const [row] = await take(1);
+    await database.transaction((tx) => markApplied(tx, [row!.id], 'the first', new Date()));
+    await database.transaction((tx) => markApplied(tx, [row!.id], 'the second', new Date()));
+    expect(await database.run((db) => db.select().from(inbox))).toMatchObject([{ state: 'applied', note: 'the first' }]);
+  });
+});
+
+async function fail(orderId: string, applied: readonly bigint[] = []): Promise<void> {
+  await database.transaction((tx) =>
+    recordStep(
+      tx,
+      orderId,
+      { status: 'failed', entry: { event: 'order.failed', message: 'No.', dedupKey: 'end' }, failure: { class: 'invalid_request', detail: 'No.' }, applied },
+      new Date(),
+    ),
+  );
+}
+
+describe('the outbox', () => {
+  it('holds one wish to start an order, however often it is asked for', async () => {
+    const orderId = await acceptTestOrder(database);
+    for (let n = 0; n < 3; n += 1) await database.transaction((tx) => requestOrderStart(tx, orderId));
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ topic: 'start_order', subjectId: orderId }]);
+  });
+
+  it('has no wish for an order whose acceptance was rolled back', async () => {
+    const orderId = await acceptTestOrder(database);
+    await database.run((db) => db.delete(outbox));
+    await database
+      .transaction(async (tx) => {
+        await requestOrderStart(tx, orderId);
+        throw new Error('rolled back');
+      })
+      .catch(() => undefined);
+    expect(await database.run((db) => db.select().from(outbox))).toEqual([]);
+  });
+
+  it('is shared by several relays at once, and forgets what was handed over only', async () => {
+    for (let n = 0; n < 12; n += 1) await acceptTestOrder(database);
+    const options = { batch: 4, leaseMs: 30_000, now: soon() };
+    const batches = await Promise.all(Array.from({ length: 3 }, () => database.run((db) => takeOutbox(db, options))));
+    const taken = batches.flat().map(({ id }) => id);
+    expect(new Set(taken).size).toBe(taken.length);
+    await database.run((db) => settleOutbox(db, batches[0]!.map(({ id }) => id)));
+    const left = await database.run((db) => takeOutbox(db, { ...options, batch: 100, now: soon(30_000) }));
+    expect(left).toHaveLength(12 - batches[0]!.length);
+  });
+
+  it('keeps a row that could not be handed over until its time comes', async () => {
+    await acceptTestOrder(database);
+    const [row] = await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: soon() }));
+    await database.run((db) => postponeOutbox(db, row!, 'Temporal is down', soon(60_000)));
+    expect(await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: soon(50_000) }))).toEqual([]);
+    expect(await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: soon(70_000) }))).toMatchObject([
+      { lastError: 'Temporal is down', tries: 2 },
+    ]);
+  });
+});
+
+describe('the sweeper\'s query', () => {
+  it('asks for unfinished orders that nothing was heard of, each once in a while, and never for one that has ended', async () => {
+    await database.run((db) => db.update(orders).set({ updatedAt: soon(3_600_000) }));
+    const [idle, ended, fresh] = [await acceptTestOrder(database), await acceptTestOrder(database), await acceptTestOrder(database)];
+    await fail(ended);
+    const long = new Date(Date.now() - 3_600_000);
+    await database.run((db) => db.update(orders).set({ updatedAt: long }).where(sql`${orders.id} in (${idle}, ${ended})`));
+    await database.run((db) => db.delete(outbox));
+    const sweep = (now: Date) =>
+      database.transaction((tx) => requestStartOfIdleOrders(tx, { idleBefore: new Date(now.getTime() - 60_000), batch: 10, now }));
+    const now = new Date();
+    expect(await sweep(now)).toBe(1);
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ subjectId: idle }]);
+    expect(await sweep(now)).toBe(0);
+    expect(await sweep(new Date(now.getTime() + 61_000))).toBe(2);
+    expect((await database.run((db) => db.select().from(outbox))).map(({ subjectId }) => subjectId).toSorted()).toEqual([idle, fresh].toSorted());
+  });
+});
+
+describe('the journal', () => {
+  const money = { amount: '3.20', currency: 'USD' };
+
+  it('takes one debit and one credit per attempt, however often they are seen', async () => {
+    const { id: attemptId } = await openTestAttempt(database, await acceptTestOrder(database));
+    const record = (direction: 'debit' | 'credit') => database.run((db) => recordMovement(db, { direction, attemptId, money }));
+    expect([await record('debit'), await record('debit'), await record('credit'), await record('credit')]).toEqual([true, false, true, false]);
+    expect(await database.run((db) => db.select().from(journal).where(eq(journal.causeId, attemptId)))).toHaveLength(2);
+  });
+
+  it.each([
+    ['update', sql`update journal set amount = 0`],
+    ['delete', sql`delete from journal`],
+    ['truncate', sql`truncate journal`],
+  ])('is append-only: no %s goes through, not even past the product', async (_what, statement) => {
+    const { id: attemptId } = await openTestAttempt(database, await acceptTestOrder(database));
+    await database.run((db) => recordMovement(db, { direction: 'debit', attemptId, money }));
+    const before = await database.run((db) => db.select().from(journal));
+    await expect(database.run((db) => db.execute(statement))).rejects.toMatchObject({
+      cause: { message: expect.stringContaining('append-only') },
+    });
+    expect(await database.run((db) => db.select().from(journal))).toEqual(before);
+  });
+});
+
+describe('an order', () => {
+  it('that has ended takes no further step', async () => {
+    const orderId = await acceptTestOrder(database);
+    await fail(orderId);
+    await expect(fail(orderId)).rejects.toThrow('has ended as failed');
+  });
+
+  it('is never completed without its eSIM, whatever the code does', async () => {
+    const orderId = await acceptTestOrder(database);
+    await expect(
+      database.run((db) => db.update(orders).set({ status: 'completed' }).where(eq(orders.id, orderId))),
+    ).rejects.toMatchObject({ cause: { constraint: 'orders_completed_with_esim' } });
+  });
+
+  it('does not fail while one of its attempts may have bought', async () => {
+    for (const state of ['sending', 'unknown', 'processing', 'completed'] as const) {
+      const orderId = await acceptTestOrder(database);
+      const attempt = await openTestAttempt(database, orderId);
+      await database.run((db) => db.update(attempts).set({ state }).where(eq(attempts.id, attempt.id)));
+      await expect(
+        database.transaction((tx) =>
+          recordStep(tx, orderId, { status: 'failed', entry: { event: 'order.failed', message: 'No.' } }, new Date()),
+        ),
+      ).resolves.toBe('may_be_bought');
+    }
+  });
+
+  it('completes with one eSIM: the same eSIM of the service cannot be given to two orders', async () => {
+    const esim = {
+      serviceEsimId: 'e-shared',
+      iccid: '8900000000000000001',
+      sealedActivationCode: () => Buffer.from('sealed'),
+      status: 'available',
+      installedAt: null,
+      activatedAt: null,
+      expiresAt: null,
+    };
+    const finish = async () => {
+      const orderId = await acceptTestOrder(database);
+      const { id: attemptId } = await openTestAttempt(database, orderId);
+      return database.transaction((tx) => completeOrder(tx, orderId, { esim, attemptId, charged: undefined, applied: [] }, new Date()));
+    };
+    expect(await finish()).toMatch(/^esim_/);
+    await expect(finish()).rejects.toMatchObject({ cause: { constraint: 'esims_service_esim_id_unique' } });
+  });
+});

@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  stack = await startStack({ simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' } });
+  desk = new OrderDesk(stack);
+});
+afterEach(async () => {
+  await desk.simulator.calm();
+  await desk.checkBooks();
+});
+afterAll(() => stack.stop());
+
+/** Statuses that our endpoint answered to each request of the webhook that told of the completion. */
+async function answersToCompletion(orderId: string): Promise<(number | null)[]> {
+  const [sold] = await desk.simulator.orders((await desk.attempts(orderId))[0]!.reference);
+  const told = (await desk.simulator.webhooks(sold!.id)).find(({ event }) => event === 'order.completed');
+  return told!.attempts.map(({ status }) => status);
+}
+
+describe('a webhook', () => {
+  it('that is late completes the order all the same', async () => {
+    await desk.refuseReads();
+    await desk.simulator.onWebhook('order.completed', { kind: 'late', ms: 2_500 });
+    const order = await desk.complete(PACKAGE.processingThenCompleted);
+    expect(await desk.movements(order.textAt('id'))).toEqual(['debit 1.50']);
+  });
+
+  it('that comes twice has one effect', async () => {
+    await desk.refuseReads();
+    await desk.simulator.onWebhook('order.completed', { kind: 'twice' });
+    const order = await desk.complete(PACKAGE.processingThenCompleted);
+    const id = order.textAt('id');
+    expect(await answersToCompletion(id)).toEqual([200, 200]);
+    expect((await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed')).toHaveLength(1);
+    expect((await desk.events(id)).filter((event) => event === 'order.completed')).toHaveLength(1);
+  });
+
+  it('that comes after the one that followed it changes nothing any more', async () => {
+    await desk.refuseReads();
+    await desk.simulator.onWebhook('order.processing', { kind: 'out_of_order', ms: 10_000 });
+    const order = await desk.complete(PACKAGE.processingThenCompleted);
+    const id = order.textAt('id');
+    const rows = await waitFor('both events have come', async () => {
+      const found = await desk.inbox(id);
+      return found.length === 2 && found.every(({ state }) => state === 'applied') ? found : undefined;
+    });
+    expect(rows).toMatchObject([
+      { outcome: 'completed', decision: 'advance' },
+      { outcome: 'processing', decision: 'known' },
+    ]);
+    expect((await desk.reaches(id, 'completed')).body).toMatchObject({ attention: null });
+    expect(await desk.cases(id)).toEqual([]);
+  });
+
+  it.each([
+    ['with a forged signature', { kind: 'forged' }],
+    ['with a stale timestamp', { kind: 'stale_timestamp', seconds: 301 }],
+  ] as const)('%s is refused with 401, and the genuine one that follows works', async (_how, fault) => {
+    await desk.refuseReads();
+    await desk.simulator.onWebhook('order.completed', fault);
+    const order = await desk.complete(PACKAGE.processingThenCompleted);
+    const id = order.textAt('id');
+    expect(await answersToCompletion(id)).toEqual([401, 200]);
+    expect((await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed')).toHaveLength(1);
+  });
+
+  it('whose header says something else than its signed body is kept and moves nothing; the reconciler finds the truth', async () => {
+    await desk.simulator.onWebhook('order.completed', { kind: 'changed_event_header', event: 'order.failed' });
+    const order = await desk.complete(PACKAGE.processingThenCompleted);
+    const id = order.textAt('id');
+    expect(await answersToCompletion(id)).toEqual([200]);
+    expect((await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed')).toMatchObject([{ source: 'read' }]);
+    expect((await desk.attempts(id))).toHaveLength(1);
+  });
+
+  it('that names nothing of ours is kept, and nothing else happens', async () => {
+    const deliveryId = await desk.simulator.sendWebhook({
+      event: 'order.completed',
+      data: { id: 'service-order-of-nobody', external_order_id: 'nobody-s-reference', status: 'completed', esim_id: 'e1' },
+    });
+    const row = await waitFor('the relay has looked at it', async () => {
+      const rows = await stack.database.run((db) => db.query.inbox.findMany());
+      return rows.find((each) => each.deliveryId === deliveryId && each.state !== 'pending');
+    });
+    expect(row).toMatchObject({ state: 'unmatched', subjectId: null });
+  });
+});
+
+describe('a webhook that contradicts the end of an order', () => {
+  it('that failed opens a case, leaves the order failed and buys nothing', async () => {
+    const id = await desk.place(PACKAGE.unknownToTheService);
+    await desk.reaches(id, 'failed');
+    const [attempt] = await desk.attempts(id);
+    await desk.simulator.sendWebhook({
+      event: 'order.completed',
+      data: { id: 'service-order-77', external_order_id: attempt!.reference, status: 'completed', esim_id: 'esim-77' },
+    });
+    await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([{ reason: 'contradiction', open: true }]);
+    expect((await desk.reaches(id, 'failed')).body).toMatchObject({ esim_id: null });
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+  });
+
+  it('that completed opens a case and leaves the eSIM where it is', async () => {
+    const order = await desk.complete(PACKAGE.completedAtOnce);
+    const id = order.textAt('id');
+    const [attempt] = await desk.attempts(id);
+    await desk.simulator.sendWebhook({
+      event: 'order.failed',
+      data: { id: attempt!.serviceOrderId, external_order_id: attempt!.reference, status: 'failed' },
+    });
+    await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([{ reason: 'contradiction', open: true }]);
+    expect((await desk.reaches(id, 'completed')).textAt('esim_id')).toBe(order.textAt('esim_id'));
+    expect(await desk.attempts(id)).toHaveLength(1);
+  });
+});

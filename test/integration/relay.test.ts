@@ -1,0 +1,309 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { RELAY_CHANNEL } from '#db/relay-wakeup.ts';
+import { recordStep } from '#db/orders.ts';
+import type { Database } from '#db/database.ts';
+import { cases, inbox, outbox, type orders } from '#db/schema.ts';
+import { createLogger } from '#telemetry/logger.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { Relay, type OrderWorkflows } from '#worker/relay.ts';
+import { Wakeups } from '#worker/wakeups.ts';
+import type { ServiceObservation } from '#workflows/messages.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
+import {
+  acceptTestOrder,
+  claimTestSend,
+  deliverTestEvent,
+  deliverUnreadableEvent,
+  openTestAttempt,
+  storeTestFacts,
+  TEST_KEYS,
+} from '#test/support/order-rows.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+/** Temporal, as the relay sees it: what was started and told, and whether it works. */
+class RecordedWorkflows implements OrderWorkflows {
+  readonly started: string[] = [];
+  readonly told: { orderId: string; observation: ServiceObservation }[] = [];
+  /** Throws to fail, before or after the call has had its effect. */
+  onStart: (orderId: string) => void = () => undefined;
+  afterTell: (orderId: string) => void = () => undefined;
+
+  async start(order: typeof orders.$inferSelect): Promise<void> {
+    this.onStart(order.id);
+    this.started.push(order.id);
+  }
+
+  async tell(order: typeof orders.$inferSelect, observation: ServiceObservation): Promise<void> {
+    this.told.push({ orderId: order.id, observation });
+    this.afterTell(order.id);
+  }
+}
+
+let opened: OpenTestDatabase;
+let database: Database;
+let temporal: RecordedWorkflows;
+const running: { relay: Relay; wakeups: Wakeups }[] = [];
+// Ahead of the database, whose clock says when rows become available.
+const clock = { now: 0 };
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+beforeEach(async () => {
+  clock.now = Date.now() + 5_000;
+  temporal = new RecordedWorkflows();
+  await database.run((db) => db.delete(inbox));
+  await database.run((db) => db.delete(outbox));
+});
+afterEach(async () => {
+  for (const { relay, wakeups } of running.splice(0)) {
+    await relay.stop();
+    await wakeups.close();
+  }
+});
+afterAll(() => opened.drop());
+
+function newRelay({ batch = 100, pollMs = 60_000 } = {}) {
+  const logger = createLogger({ level: 'silent', name: 'test' });
+  const wakeups = new Wakeups(opened.url, logger);
+  const relay = new Relay({
+    database,
+    keyRing: TEST_KEYS,
+    workflows: temporal,
+    wakeups,
+    policy: { pollMs, batch, retryDelayMs: 1_000, retryDelayMaxMs: 60_000 },
+    metrics: createMetrics({ processMetrics: false }),
+    logger,
+    now: () => clock.now,
+  });
+  running.push({ relay, wakeups });
+  return { relay, wakeups };
+}
+
+const drain = () => newRelay().relay.drain();
+const rows = () => database.run((db) => db.select().from(inbox).orderBy(inbox.id));
+const waiting = async () => (await database.run((db) => db.select().from(outbox))).map(({ subjectId }) => subjectId);
+const casesOf = (orderId: string) => database.run((db) => db.select().from(cases).where(eq(cases.subjectId, orderId)));
+const end = (orderId: string) =>
+  database.transaction((tx) =>
+    recordStep(tx, orderId, { status: 'failed', entry: { event: 'order.failed', message: 'No.' }, failure: { class: 'invalid_request', detail: 'No.' } }, new Date()),
+  );
+/** An order with an attempt that the service has. */
+async function bought(serviceOrderId: string) {
+  const orderId = await acceptTestOrder(database);
+  const attempt = await openTestAttempt(database, orderId);
+  await claimTestSend(database, attempt.id);
+  await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceOrderId });
+  await database.run((db) => db.delete(outbox));
+  return { orderId, attempt };
+}
+
+describe('accepted orders', () => {
+  it('are started, and forgotten once they are', async () => {
+    const ids = [await acceptTestOrder(database), await acceptTestOrder(database)];
+    await drain();
+    expect(temporal.started.toSorted()).toEqual(ids.toSorted());
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('are kept while Temporal is down, with a growing wait, and are started when it is back', async () => {
+    const id = await acceptTestOrder(database);
+    temporal.onStart = () => {
+      throw new Error('Temporal is down');
+    };
+    await drain();
+    await drain();
+    expect(temporal.started).toEqual([]);
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([
+      { subjectId: id, tries: 1, lastError: 'Error: Temporal is down', availableAt: new Date(clock.now + 1_000) },
+    ]);
+    clock.now += 1_000;
+    await drain();
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ tries: 2, availableAt: new Date(clock.now + 2_000) }]);
+    temporal.onStart = () => undefined;
+    clock.now += 2_000;
+    await drain();
+    expect(temporal.started).toEqual([id]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('do not wait for one among them that cannot be started', async () => {
+    const ids = [await acceptTestOrder(database), await acceptTestOrder(database), await acceptTestOrder(database)];
+    temporal.onStart = (orderId) => {
+      if (orderId === ids[1]) throw new Error('not this one');
+    };
+    await drain();
+    expect(temporal.started.toSorted()).toEqual([ids[0]!, ids[2]!].toSorted());
+    expect(await waiting()).toEqual([ids[1]]);
+  });
+
+  it('are each started by one of several relays', async () => {
+    for (let n = 0; n < 40; n += 1) await acceptTestOrder(database);
+    await Promise.all(Array.from({ length: 4 }, () => newRelay({ batch: 7 }).relay.drain()));
+    expect(temporal.started).toHaveLength(40);
+    expect(new Set(temporal.started).size).toBe(40);
+  });
+});
+
+describe('words of the service', () => {
+  it('are stored with the attempt before its workflow is told', async () => {
+    const { orderId, attempt } = await bought('so-1');
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-1' });
+    await drain();
+    const [row] = await rows();
+    expect(temporal.told).toEqual([
+      {
+        orderId,
+        observation: { inboxId: String(row!.id), source: 'webhook', attemptNumber: 1, outcome: 'completed', decision: 'advance' },
+      },
+    ]);
+    expect(row).toMatchObject({ state: 'relayed', attemptId: attempt.id, subjectId: orderId });
+    expect((await database.run((db) => db.query.attempts.findMany())).find(({ id }) => id === attempt.id)).toMatchObject({ state: 'completed' });
+  });
+
+  it('that say what is known are done with, and nobody is told', async () => {
+    await bought('so-2');
+    await deliverTestEvent(database, { outcome: 'processing', serviceOrderId: 'so-2' });
+    await drain();
+    expect(temporal.told).toEqual([]);
+    expect(await rows()).toMatchObject([{ state: 'applied', decision: 'known' }]);
+  });
+
+  it('that were told and not noted as told mean the same when they are told again', async () => {
+    const { orderId } = await bought('so-3');
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-3' });
+    temporal.afterTell = () => {
+      throw new Error('the relay died here');
+    };
+    await drain();
+    expect(await rows()).toMatchObject([{ state: 'pending', decision: 'advance' }]);
+    temporal.afterTell = () => undefined;
+    clock.now += 60_000;
+    await drain();
+    expect(temporal.told).toHaveLength(2);
+    // The attempt has advanced by now, but what it meant is kept: else a workflow that missed the first would never hear.
+    expect(temporal.told[1]).toEqual(temporal.told[0]);
+    expect(temporal.told[1]).toMatchObject({ orderId, observation: { decision: 'advance' } });
+    expect(await rows()).toMatchObject([{ state: 'relayed' }]);
+  });
+
+  it('about one order are told in the order in which they came', async () => {
+    const orderId = await acceptTestOrder(database);
+    const { reference } = await openTestAttempt(database, orderId);
+    for (const outcome of ['processing', 'completed'] as const) await deliverTestEvent(database, { outcome, serviceOrderId: 'so-4', reference });
+    await drain();
+    expect(temporal.told.map(({ observation }) => observation.outcome)).toEqual(['processing', 'completed']);
+  });
+
+  it('that name nothing of ours wait, and are told once the attempt that they name is opened', async () => {
+    const orderId = await acceptTestOrder(database);
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-5', reference: 'ref-5' });
+    await drain();
+    expect(temporal.told).toEqual([]);
+    expect(await rows()).toMatchObject([{ state: 'unmatched' }]);
+    await openTestAttempt(database, orderId, { reference: 'ref-5' });
+    await drain();
+    expect(temporal.told).toMatchObject([{ orderId, observation: { outcome: 'completed', decision: 'advance' } }]);
+  });
+
+  it('that cannot be read do not stop those beside them', async () => {
+    const { orderId } = await bought('so-6');
+    await bought('so-7');
+    await deliverUnreadableEvent(database, { outcome: 'completed', serviceOrderId: 'so-7' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-6' });
+    await drain();
+    expect(temporal.told).toMatchObject([{ orderId }]);
+    expect(await rows()).toMatchObject([{ state: 'pending', lastError: expect.stringContaining('ENCRYPTION_KEYS') }, { state: 'relayed' }]);
+  });
+});
+
+describe('words of the service about work that has ended, or that cannot be true', () => {
+  it('open a case when they say that a failed order was bought, and wake no workflow', async () => {
+    const orderId = await acceptTestOrder(database);
+    const { reference } = await openTestAttempt(database, orderId);
+    await end(orderId);
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-8', reference });
+    await drain();
+    expect(temporal.told).toEqual([]);
+    expect(await casesOf(orderId)).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
+    expect(await rows()).toMatchObject([{ state: 'applied', decision: 'contradiction' }]);
+  });
+
+  it('open a case when they name a second order for one attempt: it may have been bought twice', async () => {
+    const { orderId, attempt } = await bought('so-9');
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-9-again', reference: attempt.reference });
+    await drain();
+    // The order that we know goes its way; the second one is for a person.
+    expect(temporal.told).toEqual([]);
+    expect(await casesOf(orderId)).toMatchObject([{ reason: 'contradiction', detail: expect.stringContaining('so-9-again') }]);
+    expect(await rows()).toMatchObject([{ state: 'applied' }]);
+  });
+
+  it('open a case when an attempt completes that the order had gone on from', async () => {
+    const { orderId, attempt } = await bought('so-10');
+    await storeTestFacts(database, attempt.id, { outcome: 'failed', serviceOrderId: 'so-10' });
+    await openTestAttempt(database, orderId, { number: 2 });
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-10' });
+    await drain();
+    // Still open: the workflow must stop buying.
+    expect(temporal.told).toMatchObject([{ orderId, observation: { attemptNumber: 1, decision: 'contradiction' } }]);
+    expect(await casesOf(orderId)).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
+  });
+
+  it('tell the workflow of a contradiction while the order is open', async () => {
+    const { orderId, attempt } = await bought('so-11');
+    await storeTestFacts(database, attempt.id, { outcome: 'failed', serviceOrderId: 'so-11' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-11' });
+    await drain();
+    expect(temporal.told).toMatchObject([{ orderId, observation: { outcome: 'completed', decision: 'contradiction' } }]);
+  });
+});
+
+const expectStarted = (orderId: string) => expect.poll(() => temporal.started, { timeout: 30_000 }).toEqual([orderId]);
+
+describe('the relay', () => {
+  it('is woken by a notification, long before its poll', async () => {
+    const { relay, wakeups } = newRelay({ pollMs: 3_600_000 });
+    wakeups.listen();
+    relay.start();
+    await waitFor('the relay listens', async () => {
+      const { rows } = await withClient(opened.url, (client) => client.query(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'relay-listen' AND query LIKE 'LISTEN%'`));
+      return rows.length > 0;
+    });
+    const id = await acceptTestOrder(database);
+    await withClient(opened.url, (client) => client.query(`NOTIFY ${RELAY_CHANNEL}`));
+    await expectStarted(id);
+  });
+
+  it('listens again after its connection was cut, and takes up what came meanwhile', async () => {
+    const { relay, wakeups } = newRelay({ pollMs: 3_600_000 });
+    wakeups.listen();
+    relay.start();
+    const cut = () =>
+      withClient(opened.url, async (client) => {
+        const { rows } = await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'relay-listen' AND query LIKE 'LISTEN%'`);
+        return rows.length > 0;
+      });
+    await waitFor('the connection that listens is cut', cut);
+    // No notification: the reconnection itself must look.
+    await expectStarted(await acceptTestOrder(database));
+  });
+
+  it('finds by its poll what no notification told of', async () => {
+    const { relay } = newRelay({ pollMs: 100 });
+    relay.start();
+    await expectStarted(await acceptTestOrder(database));
+  });
+
+  it('that stops hands over what it has in hand first', async () => {
+    const id = await acceptTestOrder(database);
+    const { relay } = newRelay();
+    relay.start();
+    await relay.stop();
+    expect(temporal.started).toEqual([id]);
+    expect(await waiting()).toEqual([]);
+  });
+});

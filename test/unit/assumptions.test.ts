@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CAPABILITIES } from '#domain/capabilities.ts';
+import { ALL_ENDPOINTS, EVENT_KINDS } from '#upstream/contract.ts';
+import { assumptionsDocument } from '#scripts/assumptions-document.ts';
+
+const document = assumptionsDocument();
+const rowsOf = (title: string): string[] => {
+  const section = document.split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
+  return section.split('\n').filter((line) => line.startsWith('| `'));
+};
+
+describe('docs/assumptions.md', () => {
+  it('is what the contract says today; else run `npm run generate:assumptions`', () => {
+    expect(readFileSync(join(import.meta.dirname, '../../docs/assumptions.md'), 'utf8')).toBe(document);
+  });
+
+  it('has a row for each call, with its two marks, and its reason', () => {
+    const rows = rowsOf('Calls');
+    expect(rows).toHaveLength(Object.keys(ALL_ENDPOINTS).length);
+    for (const { method, path, request, response, reason } of Object.values(ALL_ENDPOINTS)) {
+      const row = rows.find((line) => line.startsWith(`| \`${method} ${path}\` | ${request} | ${response} |`));
+      expect(row, `${method} ${path}`).toContain(reason);
+    }
+  });
+
+  it('has a row for each event and each capability', () => {
+    expect(rowsOf('Events').map((row) => row.split('`')[1])).toEqual([...EVENT_KINDS]);
+    expect(rowsOf('Capabilities').map((row) => row.split('`')[1])).toEqual(Object.keys(CAPABILITIES));
+  });
+
+  it('calls a field needed only where an answer without it would be contract drift', () => {
+    const order = rowsOf('Fields').find((row) => row.startsWith('| `POST /orders`'))?.split(' | ');
+    expect(order?.slice(1, 4)).toEqual(['`package_id`, `external_order_id`', '`device_imei`', '`id`, `status`']);
+    const cancellation = rowsOf('Fields').find((row) => row.startsWith('| `POST /esims/{id}/cancel`'))?.split(' | ');
+    expect(cancellation?.[3]).toBe('`esim_id`, `status`');
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { ATTEMPT_DECISIONS, ATTEMPT_STATES, FINISHED_DECISIONS, judgeObservation, OBSERVED_OUTCOMES } from '#domain/observation.ts';
+import { FINAL_ORDER_STATUSES, isFinal, ORDER_STATUSES } from '#domain/order-lifecycle.ts';
+
+const everything = ORDER_STATUSES.flatMap((orderStatus) =>
+  ATTEMPT_STATES.flatMap((attemptState) =>
+    OBSERVED_OUTCOMES.flatMap((outcome) =>
+      [true, false].map((latestAttempt) => ({ work: { orderStatus, attemptState, latestAttempt }, outcome })),
+    ),
+  ),
+);
+
+describe('what an observation means', () => {
+  it('is decided for every order status, attempt state and outcome', () => {
+    expect(everything).toHaveLength(8 * 7 * 3 * 2);
+    for (const { work, outcome } of everything) {
+      expect(['advance', 'known', 'contradiction']).toContain(judgeObservation(work, outcome));
+    }
+  });
+
+  it('never advances an order that has ended', () => {
+    const ended = everything.filter(({ work }) => isFinal(work.orderStatus));
+    expect(ended.map(({ work, outcome }) => judgeObservation(work, outcome))).not.toContain('advance');
+  });
+
+  it('never brings an attempt back to life that the order has gone on from: two would be bought', () => {
+    const earlier = everything.filter(({ work }) => !work.latestAttempt);
+    expect(earlier.map(({ work, outcome }) => judgeObservation(work, outcome))).not.toContain('advance');
+  });
+
+  it('is the same for the same event a second time: known, once it was applied', () => {
+    for (const outcome of OBSERVED_OUTCOMES) {
+      expect(judgeObservation({ orderStatus: 'processing', attemptState: outcome, latestAttempt: true }, outcome)).toBe('known');
+    }
+    expect(judgeObservation({ orderStatus: 'completed', attemptState: 'completed', latestAttempt: true }, 'completed')).toBe('known');
+  });
+
+  it('is old news for a processing that comes after the end of its attempt', () => {
+    for (const attemptState of ['completed', 'failed'] as const) {
+      expect(judgeObservation({ orderStatus: 'processing', attemptState, latestAttempt: true }, 'processing')).toBe('known');
+    }
+  });
+
+  it.each([
+    ['failed', 'failed', 'completed'],
+    ['failed', 'refused', 'completed'],
+    ['failed', 'refused', 'processing'],
+    ['completed', 'completed', 'failed'],
+    ['abandoned', 'unknown', 'completed'],
+    ['processing', 'failed', 'completed'],
+    ['processing', 'completed', 'failed'],
+  ] as const)('is a contradiction for an order that is %s (attempt %s) and is said to be %s', (orderStatus, attemptState, outcome) => {
+    expect(judgeObservation({ orderStatus, attemptState, latestAttempt: true }, outcome)).toBe('contradiction');
+  });
+
+  it('is no news for the failure of an earlier attempt, whatever came of the order', () => {
+    for (const orderStatus of FINAL_ORDER_STATUSES) {
+      expect(judgeObservation({ orderStatus, attemptState: 'failed', latestAttempt: false }, 'failed')).toBe('known');
+    }
+  });
+
+  it('is a contradiction when an earlier, failed attempt is said to be completed, whatever came of the order', () => {
+    for (const orderStatus of ['processing', 'held', 'failed', 'abandoned'] as const) {
+      expect(judgeObservation({ orderStatus, attemptState: 'failed', latestAttempt: false }, 'completed')).toBe('contradiction');
+    }
+  });
+
+  it('an earlier attempt that completes after all, beside a completed later one, was bought twice: a contradiction', () => {
+    expect(judgeObservation({ orderStatus: 'completed', attemptState: 'failed', latestAttempt: false }, 'completed')).toBe('contradiction');
+  });
+
+  it('has a decision of each kind in its tables', () => {
+    const decisions = new Set([...Object.values(ATTEMPT_DECISIONS), ...Object.values(FINISHED_DECISIONS)].flatMap((row) => Object.values(row)));
+    expect(decisions).toEqual(new Set(['advance', 'known', 'contradiction']));
+  });
+});

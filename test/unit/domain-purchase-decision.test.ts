@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/failure.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { afterAcceptance, decideAfterSend, decideSettlement, type AttemptHistory } from '#domain/purchase-decision.ts';
+
+const policy = DEFAULT_POLICY.purchase;
+const NOW = Date.UTC(2030, 0, 31, 12);
+const history = (more: Partial<AttemptHistory> = {}): AttemptHistory => ({
+  firstSentAt: NOW - 1_000,
+  sends: 1,
+  holds: 0,
+  anyUnknown: false,
+  ...more,
+});
+const failed = (failure: FailureClass, retryAfterMs?: number) =>
+  ({ kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) }) as const;
+
+describe('after a send', () => {
+  it('what the service accepted is awaited, delivered or settled, whatever was unknown before', () => {
+    for (const anyUnknown of [false, true]) {
+      const steps = (['processing', 'completed', 'failed'] as const).map((outcome) =>
+        decideAfterSend({ kind: 'accepted', outcome }, history({ anyUnknown }), policy, NOW),
+      );
+      expect(steps).toEqual([
+        { step: 'await_service' },
+        { step: 'deliver' },
+        { step: 'settle', failure: 'supplier_failed' },
+      ]);
+    }
+  });
+
+  it('a lease that another send holds is waited for', () => {
+    expect(decideAfterSend({ kind: 'lease_held', retryAfterMs: 4_321 }, history(), policy, NOW)).toEqual({
+      step: 'wait_for_lease',
+      delayMs: 4_321,
+    });
+  });
+
+  // The whole table, written out: a change of the catalogue must be a change here.
+  it.each([
+    ['invalid_request', 'fail'],
+    ['package_unavailable', 'hold'],
+    ['price_above_limit', 'hold'],
+    ['insufficient_balance', 'hold'],
+    ['not_approved', 'hold'],
+    ['unauthorized', 'hold'],
+    ['rate_limited', 'hold'],
+    ['not_sent', 'hold'],
+    ['deadline_passed', 'fail'],
+    ['key_or_reference_known', 'look_up'],
+    ['supplier_failed', 'settle'],
+    ['timeout', 'resend'],
+    ['connection_lost', 'resend'],
+    ['server_error', 'resend'],
+    ['unreadable_answer', 'resend'],
+    ['contract_drift', 'look_up'],
+    ['worker_lost', 'resend'],
+  ] as const)('a first failure %s leads to %s', (failure, step) => {
+    expect(decideAfterSend(failed(failure), history(), policy, NOW).step).toBe(step);
+  });
+
+  it('every class of the catalogue is in the table above', () => {
+    expect(failureClasses).toHaveLength(17);
+  });
+
+  it('a Retry-After goes before the doubling wait of a hold', () => {
+    expect(decideAfterSend(failed('rate_limited', 7_000), history({ holds: 4 }), policy, NOW)).toMatchObject({ delayMs: 7_000 });
+    expect(decideAfterSend(failed('rate_limited'), history({ holds: 0 }), policy, NOW)).toMatchObject({ delayMs: policy.holdDelayMs });
+    expect(decideAfterSend(failed('rate_limited'), history({ holds: 2 }), policy, NOW)).toMatchObject({ delayMs: 4 * policy.holdDelayMs });
+    expect(decideAfterSend(failed('rate_limited'), history({ holds: 500 }), policy, NOW)).toMatchObject({ delayMs: policy.holdDelayMaxMs });
+  });
+
+  it('a resend waits for the Retry-After when that is longer, never shorter than its own wait', () => {
+    expect(decideAfterSend(failed('server_error', 60_000), history(), policy, NOW)).toMatchObject({ delayMs: 60_000 });
+    expect(decideAfterSend(failed('server_error', 1), history(), policy, NOW)).toMatchObject({ delayMs: policy.resendDelayMs });
+  });
+
+  it('the last resend is the one that begins exactly at the end of the window', () => {
+    const firstSentAt = NOW + policy.resendDelayMs - policy.resendWindowMs;
+    expect(decideAfterSend(failed('timeout'), history({ firstSentAt }), policy, NOW).step).toBe('resend');
+    expect(decideAfterSend(failed('timeout'), history({ firstSentAt: firstSentAt - 1 }), policy, NOW).step).toBe('look_up');
+  });
+});
+
+describe('the failure catalogue', () => {
+  it('calls unknown whatever does not prove that nothing was bought', () => {
+    const unknown = failureClasses.filter((failure) => !isDefinite(failure));
+    expect(unknown.toSorted()).toEqual([
+      'connection_lost',
+      'contract_drift',
+      'key_or_reference_known',
+      'server_error',
+      'timeout',
+      'unreadable_answer',
+      'worker_lost',
+    ]);
+  });
+
+  it('lets no unknown class fail, hold or buy anew by its own disposition', () => {
+    const unknown = failureClasses.filter((failure) => !isDefinite(failure));
+    expect(new Set(unknown.map((failure) => FAILURE_CLASSES[failure].disposition))).toEqual(new Set(['look_up']));
+  });
+
+  it('tells the reader of every class what happened and what to do', () => {
+    for (const { meaning, advice } of Object.values(FAILURE_CLASSES)) {
+      expect(meaning).toMatch(/^[A-Z].*\.$/);
+      expect(advice).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+});
+
+describe('the settlement of a failed attempt', () => {
+  it.each(['no_debit', 'credited'] as const)('on the evidence %s allows a new attempt while there are attempts left', (evidence) => {
+    expect(decideSettlement(evidence, 1, policy.maxAttempts - 1, policy)).toBe('new_attempt');
+    expect(decideSettlement(evidence, 1, policy.maxAttempts, policy)).toBe('park');
+  });
+
+  it.each(['debited', 'unavailable'] as const)('on the evidence %s reads again, then parks, and never buys', (evidence) => {
+    for (let reads = 1; reads < policy.settleReads; reads += 1) {
+      expect(decideSettlement(evidence, reads, 1, policy)).toBe('read_again');
+    }
+    expect(decideSettlement(evidence, policy.settleReads, 1, policy)).toBe('park');
+  });
+});
+
+describe('after acceptance', () => {
+  it('a failure is settled against the wallet before anything else', () => {
+    expect(afterAcceptance('failed')).toEqual({ step: 'settle', failure: 'supplier_failed' });
+  });
+});

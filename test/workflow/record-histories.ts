@@ -1,0 +1,116 @@
+/**
+ * `npm run record:histories`: carries orders through the whole product, one way each, and writes down what Temporal
+ * recorded of them, decoded, under `histories/<version>/`. A release records its own; earlier ones stay, since workflows
+ * that began with them may still run.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { EncryptionCodec } from '#temporal/payload-codec.ts';
+import { decodedHistory } from '#test/support/histories.ts';
+import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
+import { startOwnPostgres, startOwnTemporal } from '#test/support/own-servers.ts';
+import { TemporalOperator } from '#test/support/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+import { temporaryFolder } from '#test/support/temporary.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
+const FOLDER = join(import.meta.dirname, 'histories', version);
+
+/** Brings about one way that an order can go. @returns the id of the order. */
+type Scenario = (desk: OrderDesk) => Promise<string>;
+
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'completed-at-once': async (desk) => (await desk.complete(PACKAGE.completedAtOnce)).textAt('id'),
+
+  'processing-then-webhook': async (desk) => {
+    const id = await desk.place(PACKAGE.staysProcessing);
+    await desk.reaches(id, 'processing');
+    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+    await desk.simulator.completeOrder(sold!.id);
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+
+  'refused': async (desk) => {
+    const id = await desk.place(PACKAGE.unknownToTheService);
+    await desk.reaches(id, 'failed');
+    return id;
+  },
+
+  'unknown-then-resent': async (desk) => {
+    await desk.silenceService();
+    await desk.simulator.onRequest('createOrder', { kind: 'server_error', after_work: true }, { count: 2 });
+    return (await desk.complete(PACKAGE.completedAtOnce)).textAt('id');
+  },
+
+  'unknown-then-looked-up': async (desk) => {
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    return (await desk.complete(PACKAGE.completedAtOnce)).textAt('id');
+  },
+
+  'held-until-deadline': async (desk) => {
+    const id = await desk.place(PACKAGE.unavailable, { deadline: new Date(Date.now() + 2_000).toISOString() });
+    await desk.reaches(id, 'failed');
+    return id;
+  },
+
+  'failed-then-bought-anew': async (desk) => {
+    await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 300 });
+    return (await desk.complete(PACKAGE.completedAtOnce)).textAt('id');
+  },
+
+  'worker-killed': async (desk) => {
+    await desk.silenceService();
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await desk.bought(id);
+    await desk.stack.kill('worker');
+    await desk.stack.start('worker');
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+
+  'parked-then-unparked': async (desk) => {
+    await desk.stack.process('worker').stop();
+    await desk.stack.start('worker', { POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_read,order_list' });
+    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await desk.reaches(id, 'needs_attention');
+    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+    const [lost] = await desk.simulator.webhooks(sold!.id);
+    await desk.simulator.replayDelivery(lost!.id);
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+};
+
+await using postgres = await startOwnPostgres();
+await using temporal = await startOwnTemporal();
+const workflowBundle = join(temporaryFolder('bundle'), 'workflows.js');
+execFileSync(process.execPath, [join(PROJECT, 'worker/build-bundle.ts'), workflowBundle]);
+await using stack = await startStack({ postgres, temporal, workflowBundle });
+await using operator = await TemporalOperator.connect(stack);
+const codec = new EncryptionCodec(new KeyRing([keyOf(stack)]));
+const desk = new OrderDesk(stack);
+mkdirSync(FOLDER, { recursive: true });
+for (const [name, scenario] of Object.entries(SCENARIOS)) {
+  const id = await scenario(desk);
+  await desk.simulator.calm();
+  await operator.runReaches(id, 'COMPLETED');
+  const history = await decodedHistory(await operator.order(id).fetchHistory(), codec);
+  writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(history, undefined, 1)}\n`);
+  process.stdout.write(`recorded ${version}/${name}\n`);
+}
+await desk.checkBooks();
+
+function keyOf(stack: Stack) {
+  const [id = '', key = ''] = (stack.environments.worker['ENCRYPTION_KEYS'] ?? '').split(':');
+  return { id, key: Buffer.from(key, 'base64') };
+}

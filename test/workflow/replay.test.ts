@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger, Runtime, Worker } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { FAILURE_CONVERTER_PATH } from '#temporal/data-converter.ts';
+import { readHistory, textsOf } from '#test/support/histories.ts';
+import { workflowBundle } from '#worker/workflow-bundle.ts';
+
+Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { filter: 'ERROR', forward: {} } } });
+
+const FOLDER = join(import.meta.dirname, 'histories');
+const recorded = readdirSync(FOLDER)
+  .flatMap((version) => readdirSync(join(FOLDER, version)).map((file) => `${version}/${file}`))
+  .toSorted();
+const jsonOf = (name: string): unknown => JSON.parse(readFileSync(join(FOLDER, name), 'utf8'));
+
+const dataConverter = { failureConverterPath: FAILURE_CONVERTER_PATH };
+let current: { code: string };
+let broken: { code: string };
+
+beforeAll(async () => {
+  [current, broken] = await Promise.all([
+    workflowBundle(undefined),
+    bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL('broken-workflow.ts', import.meta.url)),
+      failureConverterPath: FAILURE_CONVERTER_PATH,
+      logger: new DefaultLogger('WARN'),
+    }),
+  ]);
+}, 120_000);
+
+describe('recorded histories', () => {
+  it('are there for every way that an order of this release can go', () => {
+    const ways = recorded.filter((name) => name.startsWith('0.1.0/')).map((name) => name.slice('0.1.0/'.length));
+    expect(ways).toEqual([
+      'completed-at-once.json',
+      'failed-then-bought-anew.json',
+      'held-until-deadline.json',
+      'parked-then-unparked.json',
+      'processing-then-webhook.json',
+      'refused.json',
+      'unknown-then-looked-up.json',
+      'unknown-then-resent.json',
+      'worker-killed.json',
+    ]);
+  });
+
+  it.each(recorded)('%s holds nothing of the machine that recorded it, and nothing secret', (name) => {
+    const texts = textsOf(jsonOf(name));
+    expect(texts.length).toBeGreaterThan(20);
+    for (const text of texts) {
+      expect(text).not.toMatch(/file:\/\/|node_modules|\n\s+at |\/(?:home|root|tmp|usr|var|Users)\/|binary\/encrypted|LPA:1/);
+      expect(text).not.toContain(hostname());
+    }
+    // What must be readable is.
+    expect(texts.join('\n')).toContain('"orderId":"ord_');
+  });
+
+  it.each(recorded)('%s is replayed by the workflows as they are now', async (name) => {
+    await expect(
+      Worker.runReplayHistory({ workflowBundle: current, dataConverter }, readHistory(jsonOf(name))),
+    ).resolves.toBeUndefined();
+  });
+
+  it.each(recorded)('%s is refused by a workflow that was changed without care', async (name) => {
+    await expect(Worker.runReplayHistory({ workflowBundle: broken, dataConverter }, readHistory(jsonOf(name)))).rejects.toBeInstanceOf(
+      DeterminismViolationError,
+    );
+  });
+});

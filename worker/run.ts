@@ -1,0 +1,150 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isGrpcServiceError } from '@temporalio/client';
+import { Runtime, Worker } from '@temporalio/worker';
+import type { WorkerConfig } from '#config/config.ts';
+import { DatabaseUnavailableError } from '#db/database.ts';
+import { OtherInstallationError, stampOrVerify } from '#db/installation.ts';
+import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
+import { startProbeServer } from '#telemetry/probe-server.ts';
+import { connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
+import { createDataConverter } from '#temporal/data-converter.ts';
+import { ensureSchedules } from '#temporal/schedules.ts';
+import { createSdkLogger } from '#temporal/sdk-logger.ts';
+import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
+import { orderWorkflows } from '#worker/order-workflows.ts';
+import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
+import { Relay } from '#worker/relay.ts';
+import { workflowBundle } from '#worker/workflow-bundle.ts';
+import { TASK_QUEUE } from '#workflows/messages.ts';
+
+/** How long after a failed try PostgreSQL and Temporal are asked again while the process starts. */
+const START_RETRY_MS = 1_000;
+/** A cached workflow costs some 100 KB; one that was evicted is replayed from its history when it is needed again. */
+const MAX_CACHED_WORKFLOWS = 300;
+/** Activities mostly wait for the service; more at once than it takes connections would only wait here. */
+const MAX_ACTIVITIES = 50;
+
+/**
+ * Runs the Temporal worker and the relay until SIGTERM or SIGINT, then stops both in order.
+ *
+ * @param parts closed at the end.
+ */
+export async function runWorker(config: WorkerConfig, parts: WorkerParts = createWorkerParts(config)): Promise<void> {
+  const { logger, metrics, database } = parts;
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
+
+  let ready = false;
+  const probes = await startProbeServer({
+    host: config.probeHost,
+    port: config.probePort,
+    metrics,
+    checks: {
+      database: () => database.run((db) => requireCurrentSchema(db)),
+      worker: async () => {
+        if (!ready) throw new Error('the worker is not running (yet)');
+      },
+    },
+  });
+  logger.info({ port: probes.port }, 'probes are served');
+
+  try {
+    await untilAvailable(parts, stopping.signal, async () => {
+      await database.run((db) => requireCurrentSchema(db));
+      await database.run((db) => stampOrVerify(db, { serviceBaseUrl: config.service.baseUrl, serviceMode: config.service.mode }));
+      await setUpNamespace(config.temporal);
+    });
+    if (!stopping.signal.aborted) {
+      await work(config, parts, stopping.signal, (running) => (ready = running));
+    }
+    logger.info('the worker has stopped');
+  } catch (error) {
+    logger.fatal({ err: error }, 'the worker cannot run');
+    process.exitCode = 1;
+  } finally {
+    await probes.close();
+    await parts.close();
+  }
+}
+
+async function work(
+  config: WorkerConfig,
+  parts: WorkerParts,
+  signal: AbortSignal,
+  setReady: (ready: boolean) => void,
+): Promise<void> {
+  const { logger, metrics, database, keyRing, wakeups, activities } = parts;
+  const { policy } = config;
+  // Signals are ours: the relay must stop before the worker does.
+  Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
+  const connection = await untilAvailable(parts, signal, () => connectNative(config.temporal));
+  if (connection === undefined) return;
+  const client = createClient(connection, config.temporal, keyRing);
+  const worker = await Worker.create({
+    connection,
+    namespace: config.temporal.namespace,
+    taskQueue: TASK_QUEUE,
+    workflowBundle: await workflowBundle(config.workflowBundle),
+    activities,
+    dataConverter: createDataConverter(keyRing),
+    shutdownGraceTime: config.shutdownGraceMs,
+    maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+    maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
+  });
+  await untilAvailable(parts, signal, () => ensureSchedules(client, policy));
+
+  const relay = new Relay({
+    database,
+    keyRing,
+    workflows: orderWorkflows(client, policy.purchase, config.service.mode),
+    wakeups,
+    policy: policy.relay,
+    metrics,
+    logger,
+    now: Date.now,
+  });
+  const running = worker.run();
+  wakeups.listen();
+  relay.start();
+  setReady(true);
+  logger.info({ taskQueue: TASK_QUEUE, namespace: config.temporal.namespace }, 'the worker is running');
+
+  const stop = async () => {
+    setReady(false);
+    await relay.stop();
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+  };
+  const onAbort = () => void stop();
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) await stop();
+  try {
+    await running;
+  } finally {
+    await relay.stop();
+    await connection.close();
+  }
+}
+
+/** Tries until PostgreSQL and Temporal are there: whoever starts everything at once need not mind the order. */
+async function untilAvailable<Result>(
+  { logger }: WorkerParts,
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  while (!signal.aborted) {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof OtherInstallationError || error instanceof NamespaceSetUpError) throw error;
+      if (!isPassing(error)) throw error;
+      logger.warn({ err: error }, 'something that the worker needs is not available yet; it tries again');
+    }
+    await delay(START_RETRY_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+function isPassing(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailableError || error instanceof SchemaNotCurrentError) return true;
+  return error instanceof TemporalUnavailableError || isGrpcServiceError(error);
+}
