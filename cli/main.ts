@@ -13,6 +13,7 @@ const commands = {
   prepare: () => import('#cli/commands/prepare.ts'),
   keys: () => import('#cli/commands/keys.ts'),
   contract: () => import('#cli/commands/contract.ts'),
+  doctor: () => import('#cli/commands/doctor.ts'),
 };
 
 const program = new Command('reseller')
@@ -79,6 +80,14 @@ program
   .option('--json', 'print the report as JSON')
   .action(async (file: string, options: { download?: boolean; json?: boolean }) => {
     process.exitCode = await (await commands.contract()).checkContractFile(file, options, environment);
+  });
+
+program
+  .command('doctor')
+  .description('check a set-up and spend nothing; exit code 0 no failure, 1 some, 78 unusable configuration')
+  .option('--json', 'print the findings as JSON')
+  .action(async (options: { json?: boolean }) => {
+    process.exitCode = await (await commands.doctor()).runDoctorCommand(options, environment);
   });
 
 try {

@@ -62,6 +62,8 @@ const apiFields = {
   API_PORT: port(3000),
   /** Secrets that sign the service's webhooks: `secret` or `secret@<RFC 3339 time until which it is accepted>`. */
   SERVICE_WEBHOOK_SECRETS: secretList(),
+  /** Where the service's webhooks reach us from outside; `reseller doctor` tries it. */
+  PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
   /** Largest request body taken, in bytes. */
   API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(262_144),
 };
@@ -158,6 +160,14 @@ export interface ServiceConfig {
   /** Asked for on production login only. */
   readonly tokenDays: number | undefined;
   readonly capabilities: Capabilities;
+  /** False: nothing is ever sent twice by itself. */
+  readonly resendAllowed: boolean;
+}
+
+/** What is needed to try our own webhook address. */
+export interface WebhookAddressConfig {
+  readonly url: string | undefined;
+  readonly secrets: readonly WebhookSecret[];
 }
 
 export interface ApiConfig {
@@ -204,6 +214,18 @@ export function readDatabaseConfig(environment: Environment = process.env): { da
 /** For commands that talk to the service and need nothing else. @throws ConfigurationError */
 export function readServiceConfig(environment: Environment = process.env): ServiceConfig {
   return serviceOf(parseEnvironment(z.object(serviceFields), environment));
+}
+
+/** For commands that look at Temporal and need nothing else. @throws ConfigurationError */
+export function readTemporalConfig(environment: Environment = process.env): TemporalConfig {
+  return temporalOf(parseEnvironment(z.object(temporalFields), environment));
+}
+
+/** For commands that try our own webhook address. @throws ConfigurationError */
+export function readWebhookAddressConfig(environment: Environment = process.env): WebhookAddressConfig {
+  const { PUBLIC_WEBHOOK_URL, SERVICE_WEBHOOK_SECRETS } = apiFields;
+  const raw = parseEnvironment(z.object({ PUBLIC_WEBHOOK_URL, SERVICE_WEBHOOK_SECRETS }), environment);
+  return { url: raw.PUBLIC_WEBHOOK_URL, secrets: raw.SERVICE_WEBHOOK_SECRETS };
 }
 
 /** What the service is said to be able to do. @throws ConfigurationError */
@@ -317,7 +339,14 @@ function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
     deviceName: raw.SERVICE_DEVICE_NAME,
     tokenDays: raw.SERVICE_MODE === 'production' ? raw.SERVICE_TOKEN_DAYS : undefined,
     capabilities: capabilitiesOf(raw),
+    resendAllowed: isResendAllowed(raw),
   };
+}
+
+function isResendAllowed(raw: Raw<typeof serviceFields>): boolean {
+  return (
+    !raw.SERVICE_WITHOUT.includes('key_replay') && (raw.SERVICE_MODE === 'sandbox' || raw.SERVICE_KEY_REPLAY_CONFIRMED)
+  );
 }
 
 function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>): Capabilities {
@@ -332,9 +361,7 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
       sendDeadlineMs: raw.POLICY_SEND_DEADLINE,
       sendLeaseMs: raw.POLICY_SEND_LEASE,
       sendActivityTimeoutMs: raw.POLICY_SEND_ACTIVITY_TIMEOUT,
-      resendAllowed:
-        !raw.SERVICE_WITHOUT.includes('key_replay') &&
-        (raw.SERVICE_MODE === 'sandbox' || raw.SERVICE_KEY_REPLAY_CONFIRMED),
+      resendAllowed: isResendAllowed(raw),
       resendWindowMs: raw.POLICY_RESEND_WINDOW,
       resendDelayMs: raw.POLICY_RESEND_DELAY,
       holdDelayMs: raw.POLICY_HOLD_DELAY,

@@ -29,8 +29,22 @@ export class OtherInstallationError extends Error {
  */
 export async function stampOrVerify(db: Executor, configured: Installation): Promise<void> {
   await db.insert(installation).values({ ...configured }).onConflictDoNothing();
-  const [stamped] = await db.select().from(installation);
-  if (stamped?.serviceBaseUrl !== configured.serviceBaseUrl || stamped.serviceMode !== configured.serviceMode) {
-    throw new OtherInstallationError(stamped ?? { serviceBaseUrl: '?', serviceMode: '?' }, configured);
+  if (!(await verifyStamp(db, configured))) {
+    throw new OtherInstallationError({ serviceBaseUrl: '?', serviceMode: '?' }, configured);
   }
+}
+
+/**
+ * Looks at the stamp and leaves the database as it is.
+ *
+ * @returns false when there is none yet.
+ * @throws OtherInstallationError
+ */
+export async function verifyStamp(db: Executor, configured: Installation): Promise<boolean> {
+  const [stamped] = await db.select().from(installation);
+  if (stamped === undefined) return false;
+  if (stamped.serviceBaseUrl !== configured.serviceBaseUrl || stamped.serviceMode !== configured.serviceMode) {
+    throw new OtherInstallationError(stamped, configured);
+  }
+  return true;
 }

@@ -49,6 +49,24 @@ export async function setUpNamespace(config: TemporalConfig): Promise<SetUpResul
   }
 }
 
+export interface NamespaceState {
+  readonly exists: boolean;
+  /** Names of the search attributes that are missing; all of them when the namespace is. */
+  readonly missingSearchAttributes: readonly string[];
+}
+
+/**
+ * Looks at what {@link setUpNamespace} would do, and changes nothing.
+ *
+ * @throws NamespaceSetUpError when a search attribute exists with another type.
+ * @throws ServiceError of Temporal's client when we may not look.
+ */
+export async function checkNamespace(connection: Connection, namespace: string): Promise<NamespaceState> {
+  const exists = await namespaceExists(connection, namespace);
+  const missing = exists ? await missingSearchAttributes(connection, namespace) : new NotYet();
+  return { exists, missingSearchAttributes: [...(missing instanceof NotYet ? WANTED : missing).keys()] };
+}
+
 async function ensureNamespace(connection: Connection, namespace: string): Promise<boolean> {
   if (await namespaceExists(connection, namespace)) return false;
   try {

@@ -3,7 +3,7 @@ import { serviceAddress, type ServiceMode } from '#domain/service-address.ts';
 import { createCaller, type CallEvent } from '#upstream/call.ts';
 import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
 import { createHttpTransport, type Timers } from '#upstream/http.ts';
-import { createServiceSession, type TokenStore } from '#upstream/session.ts';
+import { createServiceSession, type ServiceSession, type TokenStore } from '#upstream/session.ts';
 
 export interface ServiceOptions {
   /** `{base_url}`, without a trailing slash. */
@@ -29,6 +29,8 @@ export interface ServiceOptions {
 
 export interface Service {
   readonly client: ServiceClient;
+  /** The login session that the client's calls have their token from. */
+  readonly session: Pick<ServiceSession, 'token'>;
   /** Waits for calls under way, then closes all connections. */
   close(): Promise<void>;
 }
@@ -55,6 +57,7 @@ export function openService(options: ServiceOptions): Service {
   const { mode, capabilities, deadlineMs } = options;
   return {
     client: createServiceClient({ call, session, mode, capabilities, deadlineMs }),
+    session,
     close: async () => {
       await session.settled();
       await transport.close();

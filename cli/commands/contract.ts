@@ -3,8 +3,8 @@ import { type Environment, readCapabilities, readServiceConfig } from '#config/c
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { checkContract, readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check.ts';
 import { openService } from '#upstream/service.ts';
-import type { SharedToken, TokenStore } from '#upstream/session.ts';
 import { contractJson, contractLines } from '#cli/contract-report.ts';
+import { OwnToken } from '#cli/own-token.ts';
 import type { Output } from '#cli/terminal.ts';
 import { codeOf } from '#cli/user-error.ts';
 
@@ -93,21 +93,5 @@ async function download(file: string, environment: Environment): Promise<Problem
     return { what: `${file} cannot be written (${codeOf(error)}).`, advice };
   } finally {
     await service.close();
-  }
-}
-
-/** One command needs no token but its own, and works without the database that the others share theirs in. */
-class OwnToken implements TokenStore {
-  #token: SharedToken | undefined;
-
-  async read(): ReturnType<TokenStore['read']> {
-    const token = this.#token;
-    return await Promise.resolve(token === undefined ? undefined : { version: token.version, token });
-  }
-
-  async replace(replacedVersion: number | undefined, token: Omit<SharedToken, 'version'>): Promise<number | undefined> {
-    const version = (replacedVersion ?? 0) + 1;
-    this.#token = { ...token, version };
-    return await Promise.resolve(version);
   }
 }

@@ -74,6 +74,13 @@ describe('the Temporal server is started', () => {
     expect(list).toContain('--headless');
   });
 
+  it('with a write-ahead log for a state that is kept in a file, and no commit that does not wait for the disk', () => {
+    expect(startArguments({ ...options, databaseFile: '/data/t.db' })).toEqual(
+      expect.arrayContaining(['--sqlite-pragma=journal_mode=wal', '--sqlite-pragma=synchronous=2']),
+    );
+    expect(startArguments(options).filter((argument) => argument.startsWith('--sqlite'))).toEqual([]);
+  });
+
   it('with its state in a file and the UI pointed at the codec server', () => {
     const list = startArguments({ ...options, uiPort: 8233, databaseFile: '/data/t.db', codecEndpoint: 'http://127.0.0.1:8234' });
     expect(list).toEqual(

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { verifyWebhook, type AcceptedSecret, type SignedDelivery } from '#crypto/webhook-signature.ts';
+import { signWebhook, verifyWebhook, type AcceptedSecret, type SignedDelivery } from '#crypto/webhook-signature.ts';
 
 const SECRET = 'whsec_test';
 const TIMESTAMP = '1700000000';
@@ -27,29 +27,29 @@ function delivery(changes: Partial<SignedDelivery> = {}): SignedDelivery {
   };
 }
 
-describe('the published vectors', () => {
-  const file = z
-    .object({
-      secret: z.string(),
-      timestamp: z.string(),
-      vectors: z.array(
-        z.object({ body_utf8: z.string().optional(), body_hex: z.string().optional(), signature: z.string() }),
-      ),
-    })
-    .parse(JSON.parse(readFileSync(new URL('../vectors/webhook-vectors.json', import.meta.url), 'utf8')));
+const vectors = z
+  .object({
+    secret: z.string(),
+    timestamp: z.string(),
+    vectors: z.array(
+      z.object({ body_utf8: z.string().optional(), body_hex: z.string().optional(), signature: z.string() }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync(new URL('../vectors/webhook-vectors.json', import.meta.url), 'utf8')));
 
+describe('the published vectors', () => {
   it('are three', () => {
-    expect(file.vectors).toHaveLength(3);
+    expect(vectors.vectors).toHaveLength(3);
   });
 
-  it.each(file.vectors)('accepts $signature', ({ body_utf8: text, body_hex: hex, signature }) => {
+  it.each(vectors.vectors)('accepts $signature', ({ body_utf8: text, body_hex: hex, signature }) => {
     const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
     const genuine = {
-      timestampHeader: file.timestamp,
+      timestampHeader: vectors.timestamp,
       signatureHeader: signature,
       rawBody,
-      secrets: [{ secret: file.secret }],
-      now: Number(file.timestamp) * 1_000,
+      secrets: [{ secret: vectors.secret }],
+      now: Number(vectors.timestamp) * 1_000,
     };
     expect(verifyWebhook(genuine)).toEqual({ ok: true });
     expect(verifyWebhook({ ...genuine, rawBody: Buffer.concat([rawBody, Buffer.from(' ')]) })).toEqual({
@@ -192,5 +192,29 @@ describe('during a rotation', () => {
       reason: 'no_accepted_secret',
     });
     expect(verifyWebhook(delivery({ secrets: [] }))).toEqual({ ok: false, reason: 'no_accepted_secret' });
+  });
+});
+
+describe('signing a delivery of our own', () => {
+  it.each(vectors.vectors)('gives the published $signature', ({ body_utf8: text, body_hex: hex, signature }) => {
+    const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
+    expect(signWebhook(vectors.secret, vectors.timestamp, rawBody)).toBe(signature);
+  });
+
+  it('is accepted by a receiver with this secret, and by none with another', () => {
+    const signatureHeader = signWebhook(SECRET, TIMESTAMP, BODY);
+    expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: true });
+    expect(verifyWebhook(delivery({ signatureHeader, secrets: [{ secret: 'another' }] }))).toEqual({
+      ok: false,
+      reason: 'signature_mismatch',
+    });
+  });
+
+  it.each(['', '17e8', ' 1700000000', '-1', '1700000000.5'])('refuses %j as a timestamp, which no receiver takes', (timestamp) => {
+    expect(() => signWebhook(SECRET, timestamp, BODY)).toThrow(RangeError);
+  });
+
+  it('refuses an empty secret', () => {
+    expect(() => signWebhook('', TIMESTAMP, BODY)).toThrow(RangeError);
   });
 });

@@ -1,0 +1,23 @@
+import type { Environment } from '#config/config.ts';
+import { examine, exitCodeOf } from '#cli/doctor/examine.ts';
+import { findingLines, findingsJson } from '#cli/doctor/print.ts';
+import { type Output, Terminal } from '#cli/terminal.ts';
+
+export interface DoctorOptions {
+  readonly json?: boolean;
+}
+
+/** `reseller doctor`: looks at everything a set-up depends on and spends nothing. @returns the exit code. */
+export async function runDoctorCommand(
+  options: DoctorOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<number> {
+  const terminal = new Terminal(output);
+  // In a file or a pipe it would only be in the way.
+  if (terminal.interactive && options.json !== true) terminal.step('looking at everything');
+  const findings = await examine(environment).finally(() => terminal.close());
+  const text = options.json === true ? JSON.stringify(findingsJson(findings), null, 2) : findingLines(findings).join('\n');
+  output.write(`${text}\n`);
+  return exitCodeOf(findings);
+}

@@ -1,0 +1,42 @@
+import type { Capabilities } from '#domain/capabilities.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+import { checkContract as compare, type ContractReport } from '#upstream/contract-check.ts';
+import { withoutStop } from '#cli/doctor/login.ts';
+import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
+
+const BY_HAND = 'Get the OpenAPI document by hand and run `reseller contract check FILE`.';
+const DETAILS = '`reseller contract check FILE --download` shows each difference.';
+const MOST_NAMED = 3;
+
+/** Does the interface that the service describes have what we need? */
+export async function checkContract(
+  client: Pick<ServiceClient, 'getOpenApi'>,
+  capabilities: Capabilities,
+): Promise<Finding> {
+  const answer = await client.getOpenApi();
+  if (answer.ok) return judge(compare(answer.value, capabilities));
+  if (answer.kind === 'unsupported') return warning('SERVICE_WITHOUT says that its description cannot be downloaded', BY_HAND);
+  switch (answer.failure) {
+    case 'not_sent':
+    case 'unauthorized':
+    case 'not_approved':
+      return notChecked(`the description of the interface could not be downloaded (${withoutStop(answer.detail)})`);
+    default:
+      return warning(`the service offers no description of its interface. ${withoutStop(answer.detail)}`, BY_HAND);
+  }
+}
+
+function judge({ compatible, calls, events, switchOff }: ContractReport): Finding {
+  const looked = calls.filter(({ status }) => status !== 'switched_off');
+  if (compatible) return ok(`nothing that we need is missing in ${looked.length} calls`);
+  const isBreaking = ({ findings }: { findings: readonly { severity: string }[] }) =>
+    findings.some(({ severity }) => severity === 'breaking');
+  const names = [
+    ...looked.filter(isBreaking).map(({ method, path }) => `${method} ${path}`),
+    ...events.filter(isBreaking).map(({ event }) => `event ${event}`),
+  ];
+  const rest = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  const fact = `not what we need: ${names.slice(0, MOST_NAMED).join(', ')}${rest}`;
+  if (switchOff.length === 0) return failure(fact, `Buy nothing before that is understood. ${DETAILS}`);
+  return failure(fact, `SERVICE_WITHOUT=${switchOff.join(',')} would do. ${DETAILS}`);
+}

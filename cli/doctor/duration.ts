@@ -1,0 +1,13 @@
+const UNITS = [
+  [86_400_000, 'day'],
+  [3_600_000, 'hour'],
+  [60_000, 'minute'],
+  [1_000, 'second'],
+] as const;
+
+/** A duration for people, in its largest whole unit. @param ms milliseconds, zero or more. */
+export function duration(ms: number): string {
+  const [size, unit] = UNITS.find(([size]) => ms >= size) ?? UNITS[3];
+  const count = Math.floor(ms / size);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,181 @@
+import type { DatabaseConfig, Environment, ServiceConfig, TemporalConfig } from '#config/config.ts';
+import { EXIT_CONFIGURATION } from '#config/fields.ts';
+import { openService, type Service } from '#upstream/service.ts';
+import { checkApproval } from '#cli/doctor/approval.ts';
+import { checkCapabilities } from '#cli/doctor/capabilities.ts';
+import { checkClock } from '#cli/doctor/clock.ts';
+import { checkConfiguration } from '#cli/doctor/configuration.ts';
+import { checkContract } from '#cli/doctor/contract.ts';
+import { checkDatabase, openDatabase, reasonOf } from '#cli/doctor/database.ts';
+import { type CheckName, failure, type Finding, type Findings, notChecked } from '#cli/doctor/finding.ts';
+import { checkInstallation } from '#cli/doctor/installation.ts';
+import { checkLogin } from '#cli/doctor/login.ts';
+import { checkMigrations } from '#cli/doctor/migrations.ts';
+import { checkNamespace } from '#cli/doctor/namespace.ts';
+import { type DoctorSettings, readSettings } from '#cli/doctor/settings.ts';
+import { checkTemporal } from '#cli/doctor/temporal.ts';
+import { checkToken } from '#cli/doctor/token.ts';
+import { checkWallet } from '#cli/doctor/wallet.ts';
+import { checkWebhookAddress } from '#cli/doctor/webhook-address.ts';
+import { OwnToken } from '#cli/own-token.ts';
+
+export interface ExamineOptions {
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  /** Milliseconds for one call to anything outside. */
+  readonly deadlineMs?: number;
+}
+
+/** Well above a slow answer, well below the patience of the person who waits. */
+const DEADLINE_MS = 10_000;
+
+/** Device names have 255 characters at most. */
+const MOST_OF_A_NAME = 200;
+
+const CONFIGURATION = notChecked('the configuration of this part cannot be used');
+
+type Part<Name extends CheckName> = Promise<Pick<Findings, Name>>;
+
+/** Runs every check that can be run. Buys nothing, and changes nothing but for a `ping` in our own inbox. Never throws. */
+export async function examine(environment: Environment, options: ExamineOptions = {}): Promise<Findings> {
+  const { now = Date.now, deadlineMs = DEADLINE_MS } = options;
+  const settings = readSettings(environment);
+  const [database, temporal, service, webhook] = await Promise.all([
+    examineDatabase(settings.database, settings.service),
+    examineTemporal(settings.temporal, deadlineMs),
+    examineService(settings.service, { now, deadlineMs }),
+    examineWebhook(settings, { now, deadlineMs }),
+  ]);
+  return { configuration: checkConfiguration(settings.problems), ...database, ...temporal, ...service, ...webhook };
+}
+
+/** @returns 0 when nothing failed, 78 when the configuration cannot be used, else 1. */
+export function exitCodeOf(findings: Findings): number {
+  if (findings.configuration.status === 'failure') return EXIT_CONFIGURATION;
+  return Object.values(findings).some(({ status }) => status === 'failure') ? 1 : 0;
+}
+
+async function examineDatabase(
+  config: DatabaseConfig | undefined,
+  service: ServiceConfig | undefined,
+): Part<'database' | 'migrations' | 'installation'> {
+  if (config === undefined) return { database: CONFIGURATION, migrations: CONFIGURATION, installation: CONFIGURATION };
+  const database = openDatabase(config.url);
+  try {
+    const reached = await settled(() => checkDatabase(database, config));
+    if (reached.status === 'failure') {
+      const unreachable = notChecked('the database cannot be used');
+      return { database: reached, migrations: unreachable, installation: unreachable };
+    }
+    const migrations = await settled(() => checkMigrations(database));
+    if (migrations.status === 'failure') {
+      return { database: reached, migrations, installation: notChecked('the schema is not current') };
+    }
+    const installation =
+      service === undefined ? CONFIGURATION : await settled(() => checkInstallation(database, service));
+    return { database: reached, migrations, installation };
+  } finally {
+    await database.close();
+  }
+}
+
+async function examineTemporal(
+  config: TemporalConfig | undefined,
+  timeoutMs: number,
+): Part<'temporal' | 'namespace' | 'search_attributes'> {
+  if (config === undefined) {
+    return { temporal: CONFIGURATION, namespace: CONFIGURATION, search_attributes: CONFIGURATION };
+  }
+  const { finding: temporal, connection } = await checkTemporal(config, timeoutMs).catch((error: unknown) => ({
+    finding: unexpected(error),
+    connection: undefined,
+  }));
+  if (connection === undefined) {
+    const unreachable = notChecked('Temporal cannot be used');
+    return { temporal, namespace: unreachable, search_attributes: unreachable };
+  }
+  try {
+    const looked = await connection.withDeadline(Date.now() + timeoutMs, () => checkNamespace(connection, config.namespace));
+    return { temporal, ...looked };
+  } catch (error) {
+    return { temporal, namespace: unexpected(error), search_attributes: notChecked('the namespace could not be looked at') };
+  } finally {
+    await connection.close();
+  }
+}
+
+interface Limits {
+  readonly now: () => number;
+  readonly deadlineMs: number;
+}
+
+async function examineService(
+  config: ServiceConfig | undefined,
+  limits: Limits,
+): Part<'login' | 'token' | 'approval' | 'wallet' | 'clock' | 'contract' | 'capabilities'> {
+  if (config === undefined) {
+    return {
+      login: CONFIGURATION,
+      token: CONFIGURATION,
+      approval: CONFIGURATION,
+      wallet: CONFIGURATION,
+      clock: CONFIGURATION,
+      contract: CONFIGURATION,
+      capabilities: CONFIGURATION,
+    };
+  }
+  // A service may keep one token for each device: that of the processes that run must not end here.
+  const deviceName = `${config.deviceName.slice(0, MOST_OF_A_NAME)}-doctor`;
+  const service = openService({ ...config, ...limits, deviceName, tokens: new OwnToken() });
+  try {
+    const [account, clock] = await Promise.all([
+      examineAccount(service, config, limits),
+      settled(() => checkClock(config, limits)),
+    ]);
+    // After the login, so that a service that asks for a token here is not logged in to twice.
+    const contract = await settled(() => checkContract(service.client, config.capabilities));
+    return { ...account, clock, contract, capabilities: checkCapabilities(config) };
+  } finally {
+    await service.close();
+  }
+}
+
+async function examineAccount(
+  { client, session }: Service,
+  config: ServiceConfig,
+  { deadlineMs }: Limits,
+): Part<'login' | 'token' | 'approval' | 'wallet'> {
+  const token = await session.token(deadlineMs);
+  const login = checkLogin(token, config);
+  if (!token.ok) {
+    const failed = notChecked('the login failed');
+    const refused = token.failure === 'not_approved' || config.mode === 'sandbox';
+    const approval = refused ? await checkApproval(client, config, token.failure) : failed;
+    return { login, token: failed, approval, wallet: failed };
+  }
+  const wallet = await client.getWallet();
+  return {
+    login,
+    token: checkToken(token.token, config),
+    approval: await settled(() => checkApproval(client, config, wallet.ok ? undefined : wallet.failure)),
+    wallet: checkWallet(wallet),
+  };
+}
+
+async function examineWebhook({ webhook, service }: DoctorSettings, limits: Limits): Part<'webhook_address'> {
+  if (webhook === undefined) return { webhook_address: CONFIGURATION };
+  return { webhook_address: await settled(() => checkWebhookAddress(webhook, { mode: service?.mode, ...limits })) };
+}
+
+/** A check that breaks in a way nobody thought of must not hide what the others found. */
+async function settled(check: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await check();
+  } catch (error) {
+    return unexpected(error);
+  }
+}
+
+function unexpected(error: unknown): Finding {
+  return failure(`the check broke off: ${reasonOf(error)}`, 'Put that right, or report it if it makes no sense.');
+}

@@ -1,0 +1,46 @@
+import {
+  type DatabaseConfig,
+  type Environment,
+  readApiConfig,
+  readCodecServerConfig,
+  readDatabaseConfig,
+  readServiceConfig,
+  readTemporalConfig,
+  readWebhookAddressConfig,
+  readWorkerConfig,
+  type ServiceConfig,
+  type TemporalConfig,
+  type WebhookAddressConfig,
+} from '#config/config.ts';
+import { ConfigurationError } from '#config/fields.ts';
+
+/** The configuration in the parts that checks need; a part with a problem is undefined, and the others can be used. */
+export interface DoctorSettings {
+  /** Every problem of every process, each once. */
+  readonly problems: readonly string[];
+  readonly database: DatabaseConfig | undefined;
+  readonly temporal: TemporalConfig | undefined;
+  readonly service: ServiceConfig | undefined;
+  readonly webhook: WebhookAddressConfig | undefined;
+}
+
+export function readSettings(environment: Environment): DoctorSettings {
+  const problems = new Set<string>();
+  const read = <Part>(reader: (environment: Environment) => Part): Part | undefined => {
+    try {
+      return reader(environment);
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      for (const problem of error.problems) problems.add(problem);
+      return undefined;
+    }
+  };
+  for (const wholeProcess of [readApiConfig, readWorkerConfig, readCodecServerConfig]) read<unknown>(wholeProcess);
+  return {
+    database: read(readDatabaseConfig)?.database,
+    temporal: read(readTemporalConfig),
+    service: read(readServiceConfig),
+    webhook: read(readWebhookAddressConfig),
+    problems: [...problems],
+  };
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import type { ServiceConfig, WebhookAddressConfig } from '#config/config.ts';
+import { isLoopback } from '#config/fields.ts';
+import { signWebhook, WEBHOOK_TOLERANCE_SECONDS } from '#crypto/webhook-signature.ts';
+import { SERVICE_HEADERS } from '#upstream/contract.ts';
+import { createHttpTransport, type HttpAnswer } from '#upstream/http.ts';
+import { readJson } from '#upstream/json.ts';
+import { failure, type Finding, ok, warning } from '#cli/doctor/finding.ts';
+
+export interface WebhookAddressOptions {
+  /** Undefined when the service part of the configuration cannot be used. */
+  readonly mode: ServiceConfig['mode'] | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  readonly deadlineMs: number;
+}
+
+/**
+ * Does our public webhook address lead to our API? Sends it a `ping` with a fresh delivery id, signed with our own
+ * secret; it is stored, as every delivery is, and moves nothing. Whether our secret is the service's only a delivery
+ * of the service can tell.
+ */
+export async function checkWebhookAddress(
+  { url, secrets }: WebhookAddressConfig,
+  { mode, now, deadlineMs }: WebhookAddressOptions,
+): Promise<Finding> {
+  if (url === undefined) {
+    return warning('PUBLIC_WEBHOOK_URL is not set, so it cannot be tried', 'Set it to the address that the service sends to.');
+  }
+  const secret = secrets.find(({ acceptedUntil }) => acceptedUntil === undefined || acceptedUntil > now())?.secret;
+  if (secret === undefined) {
+    return failure('every secret of SERVICE_WEBHOOK_SECRETS has ended', 'Add the secret that the service signs with now.');
+  }
+  const { origin, pathname, search, hostname, protocol } = new URL(url);
+  const transport = createHttpTransport({ origin });
+  try {
+    const { headers, body } = signedPing(secret, now());
+    const sent = await transport.send({ method: 'POST', path: `${pathname}${search}`, headers, body, deadlineMs });
+    if (sent.kind === 'no_answer') return failure(`no answer: ${sent.reason}`, REACH_US);
+    const problem = problemOf(sent.answer);
+    if (problem !== undefined) return problem;
+  } finally {
+    await transport.close();
+  }
+  if (mode === 'production' && isLoopback(hostname)) {
+    return warning('leads to this machine only', 'Set PUBLIC_WEBHOOK_URL to the address that the service sends to.');
+  }
+  if (mode === 'production' && protocol === 'http:') {
+    return warning('took our ping, unencrypted', 'Give the service an https address.');
+  }
+  return ok("took a ping that we signed ourselves, which proves the address, not that our secret is the service's");
+}
+
+function signedPing(secret: string, nowMs: number): { headers: Record<string, string>; body: Buffer } {
+  const delivery = `doctor-${randomUUID()}`;
+  const timestamp = String(Math.floor(nowMs / 1_000));
+  // The id stands in the body as well: two pings of one second must not look like a replay of each other.
+  const ping = { event: 'ping', created_at: new Date(nowMs).toISOString(), data: { delivery } };
+  const body = Buffer.from(JSON.stringify(ping), 'utf8');
+  const headers = {
+    'content-type': 'application/json',
+    'accept-encoding': 'identity',
+    'user-agent': 'reseller-fulfilment',
+    [SERVICE_HEADERS.event]: 'ping',
+    [SERVICE_HEADERS.delivery]: delivery,
+    [SERVICE_HEADERS.timestamp]: timestamp,
+    [SERVICE_HEADERS.signature]: signWebhook(secret, timestamp, body),
+  };
+  return { headers, body };
+}
+
+const receipt = z.object({ result: z.string() });
+
+/** @returns undefined when our API took the ping. */
+function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
+  if (status === 401) {
+    return failure(
+      `refused the signature of our ping (401)`,
+      `Start the API with the same SERVICE_WEBHOOK_SECRETS, and compare its clock with ours: ${WEBHOOK_TOLERANCE_SECONDS} s are tolerated.`,
+    );
+  }
+  if (status >= 300 && status <= 399) {
+    const advice = 'Name the address it leads to: a sender of webhooks need not follow.';
+    return failure(`redirects (${status}${headers['location'] === undefined ? '' : ', with a Location'})`, advice);
+  }
+  if (status >= 500) return failure(`answered ${status}`, 'Check that the API runs and reaches its database: its /readyz says so.');
+  if (status < 200 || status > 299) return failure(`answered ${status}`, REACH_US);
+  const json = readJson(body);
+  const parsed = json.ok ? receipt.safeParse(json.value) : undefined;
+  if (parsed?.success !== true) return failure(`something else than our API answered (${status})`, REACH_US);
+  if (parsed.data.result === 'accepted') return undefined;
+  return warning('took our ping and did not understand it', 'Run the API and this command in the same version.');
+}
+
+const REACH_US =
+  'PUBLIC_WEBHOOK_URL must lead to /webhooks/service of the API: check its DNS name, firewall and reverse proxy, and that the API runs.';

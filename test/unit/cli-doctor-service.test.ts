@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
+import { BASE_PATH } from '#domain/service-address.ts';
+import type { ServiceConfig } from '#config/config.ts';
+import type { ServiceFailure } from '#upstream/error-mapping.ts';
+import { checkApproval } from '#cli/doctor/approval.ts';
+import { checkCapabilities } from '#cli/doctor/capabilities.ts';
+import { checkClock } from '#cli/doctor/clock.ts';
+import { checkContract } from '#cli/doctor/contract.ts';
+import { checkLogin } from '#cli/doctor/login.ts';
+import { checkToken } from '#cli/doctor/token.ts';
+import { checkWallet } from '#cli/doctor/wallet.ts';
+import { contractOpenApi } from '#test/support/contract-openapi.ts';
+import { httpAnswer, startRawServer } from '#test/support/raw-server.ts';
+import { jsonAnswer, refusal, startTestClient } from '#test/support/upstream-client.ts';
+
+const config = (changes: Partial<ServiceConfig> = {}): ServiceConfig => ({
+  baseUrl: `https://service.example${BASE_PATH}`,
+  mode: 'sandbox',
+  email: 'shop@example.com',
+  password: 'secret',
+  deviceName: 'backend',
+  tokenDays: undefined,
+  capabilities: ALL_CAPABILITIES,
+  resendAllowed: true,
+  ...changes,
+});
+
+const failed = (failure: ServiceFailure['failure']): ServiceFailure => ({
+  ok: false,
+  kind: 'failure',
+  failure,
+  detail: 'The service answered something.',
+});
+
+describe('the clock', () => {
+  const DATE = Date.UTC(2026, 5, 1, 12, 0, 0);
+
+  async function clockAt(now: number, headers: Record<string, string> = { date: new Date(DATE).toUTCString() }) {
+    await using server = await startRawServer({
+      onRequest: ({ socket }) => socket.write(httpAnswer(401, '{}', headers)),
+    });
+    return await checkClock(config({ baseUrl: `${server.origin}${BASE_PATH}` }), { now: () => now, deadlineMs: 5_000 });
+  }
+
+  it.each([
+    [0, 'ok', "agrees with the service's"],
+    // The header drops the fraction of its second.
+    [999, 'ok', "agrees with the service's"],
+    [30_999, 'ok', "ours is 30 s ahead of the service's"],
+    [31_999, 'warning', "ours is 31 s ahead of the service's"],
+    [-31_000, 'warning', "ours is 31 s behind the service's"],
+    [300_999, 'warning', "ours is 300 s ahead of the service's"],
+    [301_999, 'failure', "ours is 301 s ahead of the service's"],
+    [-301_000, 'failure', "ours is 301 s behind the service's"],
+  ])('that is off by %i ms: %s', async (offset, status, detail) => {
+    expect(await clockAt(DATE + offset)).toMatchObject({ status, detail: expect.stringContaining(detail) });
+  });
+
+  it('is not checked when the service has no Date, and is judged without a login', async () => {
+    expect(await clockAt(DATE, {})).toEqual({ status: 'not_checked', detail: expect.stringContaining('no Date header') });
+  });
+});
+
+describe('the login', () => {
+  it.each([
+    ['unauthorized', /SERVICE_PASSWORD/],
+    ['not_approved', /Ask the service for approval/],
+    ['not_sent', /SERVICE_BASE_URL/],
+  ] as const)('that fails as %s says what to do', (failure, advice) => {
+    expect(checkLogin(failed(failure), config())).toMatchObject({ status: 'failure', advice: expect.stringMatching(advice) });
+  });
+});
+
+describe('the token lifetime', () => {
+  const token = (lifetimeMs: number | undefined) => ({
+    accessToken: 't',
+    version: 1,
+    renewedAt: 5_000,
+    expiresAt: lifetimeMs === undefined ? undefined : 5_000 + lifetimeMs,
+  });
+  const DAY = 86_400_000;
+
+  it.each([
+    ['no end', undefined, undefined, 'ok'],
+    ['a day', DAY, undefined, 'ok'],
+    ['nearly what was asked for', 29.9 * DAY, 30, 'ok'],
+    ['less than was asked for', 7 * DAY, 30, 'warning'],
+    ['a few minutes', 599_000, undefined, 'warning'],
+  ])('of %s', (_, lifetimeMs, tokenDays, status) => {
+    expect(checkToken(token(lifetimeMs), config({ tokenDays })).status).toBe(status);
+  });
+});
+
+describe('production approval', () => {
+  const production = config({ mode: 'production' });
+  const movement = (type: 'debit' | 'credit') => ({ id: '1', type, amount: '5.00', currency: 'EUR', reason: 'x', created_at: '2026-01-01T00:00:00Z' });
+
+  async function approvalWith(answer: Buffer, walletRefused?: string) {
+    await using service = await startTestClient(() => answer, { mode: 'production' });
+    return { finding: await checkApproval(service.client, production, walletRefused), calls: service.server.requests.length };
+  }
+
+  it('is proven by a purchase in the wallet', async () => {
+    const { finding } = await approvalWith(jsonAnswer({ data: [movement('credit'), movement('debit')] }));
+    expect(finding.status).toBe('ok');
+  });
+
+  it('is unknown when nothing was bought yet: that reads are answered proves nothing', async () => {
+    const { finding } = await approvalWith(jsonAnswer({ data: [movement('credit')] }));
+    expect(finding).toMatchObject({ status: 'warning', detail: expect.stringMatching(/^unknown/) });
+  });
+
+  it('is unknown when the movements cannot be read', async () => {
+    expect((await approvalWith(refusal(404, 'not_found'))).finding).toMatchObject({ status: 'warning', detail: expect.stringMatching(/^unknown/) });
+  });
+
+  it('is missing when a read is refused for it', async () => {
+    const missing = { status: 'failure', detail: expect.stringContaining('has not approved') };
+    expect((await approvalWith(refusal(403, 'not_approved'))).finding).toMatchObject(missing);
+    expect(await approvalWith(jsonAnswer({ data: [] }), 'not_approved')).toMatchObject({ finding: missing, calls: 0 });
+  });
+});
+
+describe('the wallet', () => {
+  const wallet = (balance: string) => checkWallet({ ok: true, status: 200, value: { balance, currency: 'EUR' } });
+
+  it.each([['0.01', 'ok'], ['0.00', 'warning'], ['-3', 'warning']])('with %s', (balance, status) => {
+    expect(wallet(balance)).toMatchObject({ status, detail: `${balance} EUR` });
+  });
+
+  it('that cannot be read is a failure', () => {
+    expect(checkWallet(failed('contract_drift')).status).toBe('failure');
+  });
+});
+
+describe('the contract', () => {
+  const check = async (answer: Buffer, capabilities = ALL_CAPABILITIES) => {
+    await using service = await startTestClient(() => answer, { capabilities });
+    return await checkContract(service.client, capabilities);
+  };
+
+  it('is fine when the service describes what we need', async () => {
+    expect(await check(jsonAnswer(contractOpenApi()))).toMatchObject({ status: 'ok' });
+  });
+
+  it('fails with the first differences', async () => {
+    const document = contractOpenApi();
+    Reflect.deleteProperty(document.paths, '/orders');
+    const finding = await check(jsonAnswer(document));
+    expect(finding).toMatchObject({ status: 'failure', detail: expect.stringContaining('POST /orders') });
+    expect(finding.advice).toMatch(/Buy nothing before/);
+  });
+
+  it('names the capability that would have to be switched off', async () => {
+    const document = contractOpenApi();
+    Reflect.deleteProperty(document.paths, '/topups/{id}');
+    expect(await check(jsonAnswer(document))).toMatchObject({ status: 'failure', advice: expect.stringContaining('SERVICE_WITHOUT=topup_read') });
+  });
+
+  it('is a warning when the service offers no description, or we are told that it does not', async () => {
+    expect((await check(refusal(404, 'not_found'))).status).toBe('warning');
+    expect((await check(refusal(404, 'not_found'), { ...ALL_CAPABILITIES, openapi_download: false })).status).toBe('warning');
+  });
+
+  it('is not checked when the service lets us in nowhere', async () => {
+    expect((await check(refusal(401, 'unauthorized'))).status).toBe('not_checked');
+  });
+});
+
+describe('the capabilities', () => {
+  const keyReplay = { ...ALL_CAPABILITIES, key_replay: false };
+
+  it.each([
+    ['all on', config(), 'ok', /^all \d+ are on; .*sent again/],
+    ['some off', config({ capabilities: { ...ALL_CAPABILITIES, order_read: false } }), 'ok', /^off: order_read;/],
+    ['key replay switched off', config({ capabilities: keyReplay, resendAllowed: false }), 'ok', /nothing is sent twice/],
+    ['key replay not confirmed', config({ mode: 'production', resendAllowed: false }), 'warning', /nothing is sent twice/],
+  ] as const)('with %s', (_, service, status, detail) => {
+    expect(checkCapabilities(service)).toMatchObject({ status, detail: expect.stringMatching(detail) });
+  });
+});

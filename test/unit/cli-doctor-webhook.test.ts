@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { verifyWebhook } from '#crypto/webhook-signature.ts';
+import { parseEvent } from '#upstream/event-parsing.ts';
+import { checkWebhookAddress } from '#cli/doctor/webhook-address.ts';
+import { httpAnswer, startRawServer, type RawRequest } from '#test/support/raw-server.ts';
+import { headerOf } from '#test/support/upstream-client.ts';
+
+const NOW = Date.UTC(2026, 5, 1, 12, 0, 0, 345);
+const SECRET = 'whsec_current';
+const ACCEPTED = httpAnswer(200, '{"result":"accepted"}');
+
+async function deliver(
+  answer: Buffer | 'hang up',
+  { secrets = [{ secret: SECRET }], mode = 'sandbox', times = 1, path = '/hooks/in?shop=1' }: {
+    secrets?: { secret: string; acceptedUntil?: number }[];
+    mode?: 'sandbox' | 'production';
+    times?: number;
+    path?: string;
+  } = {},
+) {
+  await using server = await startRawServer({
+    onRequest: ({ socket }) => (answer === 'hang up' ? socket.destroy() : socket.write(answer)),
+  });
+  const config = { url: `${server.origin}${path}`, secrets };
+  const options = { mode, now: () => NOW, deadlineMs: 5_000 };
+  let finding = await checkWebhookAddress(config, options);
+  for (let sent = 1; sent < times; sent += 1) finding = await checkWebhookAddress(config, options);
+  return { finding, requests: [...server.requests] };
+}
+
+function verdictOf(request: RawRequest | undefined, secret: string) {
+  return verifyWebhook({
+    timestampHeader: headerOf(request, 'x-service-timestamp'),
+    signatureHeader: headerOf(request, 'x-service-signature'),
+    rawBody: request?.body ?? Buffer.alloc(0),
+    secrets: [{ secret }],
+    now: NOW,
+  });
+}
+
+describe('the webhook address', () => {
+  it('gets a ping as the service would send it, signed with the newest of our secrets', async () => {
+    const secrets = [{ secret: 'whsec_ended', acceptedUntil: NOW - 1 }, { secret: SECRET }];
+    const { finding, requests: [request] } = await deliver(ACCEPTED, { secrets });
+    expect(finding.status).toBe('ok');
+    expect(request?.head).toMatch(/^POST \/hooks\/in\?shop=1 HTTP/);
+    expect(headerOf(request, 'x-service-event')).toBe('ping');
+    expect(verdictOf(request, SECRET)).toEqual({ ok: true });
+    expect(parseEvent(request?.body ?? Buffer.alloc(0), 'ping')).toMatchObject({ kind: 'ping' });
+  });
+
+  it('says that this proves the address and not the secret of the service', async () => {
+    expect((await deliver(ACCEPTED)).finding.detail).toMatch(/proves the address, not that our secret is the service's/);
+  });
+
+  it('gets another delivery id and another signed content each time, also within one second', async () => {
+    const { requests } = await deliver(ACCEPTED, { times: 2 });
+    expect(new Set(requests.map((request) => headerOf(request, 'x-service-delivery'))).size).toBe(2);
+    expect(new Set(requests.map(({ body }) => body.toString())).size).toBe(2);
+  });
+
+  it.each([
+    ['refuses our signature', httpAnswer(401, '{}'), /401/, /SERVICE_WEBHOOK_SECRETS/],
+    ['redirects', httpAnswer(301, '', { location: 'https://elsewhere.example' }), /redirects \(301/, /Name the address it leads to/],
+    ['is not ours', httpAnswer(200, '<html>', { 'content-type': 'text/html' }), /something else than our API/, /PUBLIC_WEBHOOK_URL/],
+    ['does not know the path', httpAnswer(404, '{}'), /answered 404/, /\/webhooks\/service/],
+    ['has no database', httpAnswer(503, '{}'), /answered 503/, /\/readyz/],
+    ['hangs up', 'hang up', /^no answer/, /reverse proxy/],
+  ] as const)('that %s is a failure that says what to do', async (_, answer, detail, advice) => {
+    expect((await deliver(answer)).finding).toEqual({
+      status: 'failure',
+      detail: expect.stringMatching(detail),
+      advice: expect.stringMatching(advice),
+    });
+  });
+
+  it('that leads to this machine only is a warning in production', async () => {
+    expect((await deliver(ACCEPTED, { mode: 'production' })).finding).toMatchObject({ status: 'warning', detail: 'leads to this machine only' });
+  });
+
+  it('is a warning when it is not set, and a failure when every secret has ended', async () => {
+    const options = { mode: 'sandbox', now: () => NOW, deadlineMs: 1_000 } as const;
+    expect(await checkWebhookAddress({ url: undefined, secrets: [{ secret: SECRET }] }, options)).toMatchObject({ status: 'warning' });
+    const { finding, requests } = await deliver(ACCEPTED, { secrets: [{ secret: SECRET, acceptedUntil: NOW }] });
+    expect(finding).toMatchObject({ status: 'failure', detail: expect.stringContaining('has ended') });
+    expect(requests).toEqual([]);
+  });
+});
