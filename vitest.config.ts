@@ -47,7 +47,8 @@ export default defineConfig({
           globalSetup: ['test/support/servers-setup.ts'],
           testTimeout: 2 * SLOW_TEST_MS,
           hookTimeout: SLOW_TEST_MS,
-          fileParallelism: false,
+          // Each file has servers of its own and mostly waits.
+          maxWorkers: 2,
           sequence: { groupOrder: 3 },
         },
       },

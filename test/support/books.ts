@@ -45,8 +45,8 @@ interface Books {
   readonly webhooks: readonly SentWebhook[];
 }
 
-// Rows that a dead relay had in hand come again after 30 s; postponed ones a little later.
-const QUIET_MS = 90_000;
+// Rows that a dead relay had in hand come again after 30 s; a reconciler that died with its worker runs again after 60 s.
+const QUIET_MS = 110_000;
 
 /** Waits until nothing is under way, then compares both sides. @throws Error that lists every difference. */
 export async function checkBooks(stack: BothSides, options: BooksOptions = {}): Promise<void> {
