@@ -1,7 +1,7 @@
 import { equalMoney, type Money } from '#domain/money.ts';
 import { findAttemptById, type AttemptRow } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
-import { recordMovement } from '#db/journal.ts';
+import { bookedMovements, recordMovement } from '#db/journal.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import type { EvidenceResult, OrderActivities } from '#activities/order-types.ts';
@@ -24,8 +24,8 @@ export function createDebitEvidence(dependencies: OrderDependencies): OrderActiv
     if (!answer.value.complete) {
       return { evidence: 'unavailable', detail: 'The wallet has more transactions since the attempt than can be read.' };
     }
-    const { result, movements } = judge(attempt, answer.value.items);
-    await database.transaction(async (tx) => {
+    return database.transaction(async (tx) => {
+      const { result, movements } = judge(attempt, answer.value.items, await bookedMovements(tx, attempt.id));
       await writeBooks(tx, attempt, movements);
       await addTimelineEntry(tx, { kind: 'order', id: orderId }, {
         event: 'attempt.wallet_checked',
@@ -34,8 +34,8 @@ export function createDebitEvidence(dependencies: OrderDependencies): OrderActiv
         // A wallet that shows the same again is no news.
         dedupKey: `attempt.wallet_checked:${attempt.number}:${result.evidence}`,
       });
+      return result;
     });
-    return result;
   };
 }
 
@@ -47,14 +47,23 @@ interface Movements {
 function judge(
   attempt: AttemptRow,
   transactions: readonly WalletTransaction[],
+  booked: { readonly debit: boolean; readonly credit: boolean },
 ): { result: EvidenceResult; movements: Movements } {
   const ours = transactions.filter((transaction) => belongsTo(attempt, transaction));
   const movements = {
     debits: ours.filter(({ type }) => type === 'debit').map(moneyOf),
     credits: ours.filter(({ type }) => type === 'credit').map(moneyOf),
   };
-  return { result: weigh(movements, transactions.some(isAnonymousDebit)), movements };
+  // What was debited was debited: a wallet that shows it no more is not to be believed.
+  const vanished = booked.debit && !booked.credit && movements.debits.length === 0;
+  const result = vanished ? DEBIT_VANISHED : weigh(movements, transactions.some(isAnonymousDebit));
+  return { result, movements };
 }
+
+const DEBIT_VANISHED: EvidenceResult = {
+  evidence: 'unavailable',
+  detail: 'Our books hold a debit for this attempt, and the wallet shows none: that is no proof that it cost nothing.',
+};
 
 function weigh({ debits, credits }: Movements, anonymousDebits: boolean): EvidenceResult {
   const [debit] = debits;

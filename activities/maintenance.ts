@@ -3,7 +3,7 @@ import type { ReconcilePolicy, SweepPolicy } from '#domain/policy.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import type { AttemptRow } from '#db/attempts.ts';
 import { forgetAnswers } from '#db/idempotency.ts';
-import { addReadObservation, inboxBodyPlace, readDeliveryId } from '#db/inbox.ts';
+import { addReadObservation, inboxBodyPlace, readDeliveryId, requeueMatchable } from '#db/inbox.ts';
 import { requestStartOfIdleOrders } from '#db/orders.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
@@ -47,7 +47,8 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
           now: new Date(now()),
         }),
       );
-      if (requested > 0) wakeRelay();
+      const matchable = await database.run((db) => requeueMatchable(db, sweep.batch));
+      if (requested + matchable > 0) wakeRelay();
       return { requested };
     },
 

@@ -3,6 +3,7 @@ import { parseLpaString } from '#domain/activation.ts';
 import { compareMoney, type Money } from '#domain/money.ts';
 import { findAttemptById, recordFacts, type AttemptRow } from '#db/attempts.ts';
 import { openCase } from '#db/cases.ts';
+import { violatedConstraint } from '#db/database.ts';
 import { activationCodePlace, completeOrder, readOrder, type OrderRow } from '#db/orders.ts';
 import type { ServiceEsim } from '#upstream/contract.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
@@ -10,6 +11,9 @@ import { chargeOf } from '#upstream/event-parsing.ts';
 import type { DeliveryResult, OrderActivities } from '#activities/order-types.ts';
 import type { OrderDependencies } from '#activities/order-context.ts';
 import { askForOrder } from '#activities/order-purchase.ts';
+
+/** A service that asks for an hour must not use up the whole time for the delivery. */
+const LONGEST_RETRY_MS = 60_000;
 
 /** The activity that fetches what was bought and completes the order. */
 export function createDelivery(dependencies: OrderDependencies): Pick<OrderActivities, 'deliverEsim'> {
@@ -28,7 +32,7 @@ export function createDelivery(dependencies: OrderDependencies): Pick<OrderActiv
       if (parseLpaString(esim.activation_code) === undefined) {
         return { kind: 'unreadable', detail: 'The activation code of the eSIM is not in a format that phones read.' };
       }
-      const esimId = await database.transaction(async (tx) => {
+      const esimId = await unlessTaken(() => database.transaction(async (tx) => {
         const charged = chargedOf(attempt);
         const id = await completeOrder(
           tx,
@@ -55,10 +59,23 @@ export function createDelivery(dependencies: OrderDependencies): Pick<OrderActiv
           await openCase(tx, { kind: 'order', id: orderId }, 'charged_above_limit', detail);
         }
         return id;
-      });
+      }));
+      if (esimId === undefined) {
+        return { kind: 'unreadable', detail: 'The service names an eSIM for this order that another order has already.' };
+      }
       return { kind: 'delivered', esimId };
     },
   };
+}
+
+/** @returns undefined when the eSIM belongs to another order. */
+async function unlessTaken(store: () => Promise<string>): Promise<string | undefined> {
+  try {
+    return await store();
+  } catch (error) {
+    if (violatedConstraint(error) === 'esims_service_esim_id_unique') return undefined;
+    throw error;
+  }
 }
 
 /** An event may name the order only: then the order is read for its eSIM and its price. */
@@ -92,7 +109,7 @@ function retryLater(failure: ServiceFailure): ApplicationFailure {
   return ApplicationFailure.create({
     type: failure.failure,
     message: failure.detail,
-    ...(failure.retryAfterMs !== undefined && { nextRetryDelay: failure.retryAfterMs }),
+    ...(failure.retryAfterMs !== undefined && { nextRetryDelay: Math.min(failure.retryAfterMs, LONGEST_RETRY_MS) }),
   });
 }
 

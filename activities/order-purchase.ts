@@ -4,6 +4,7 @@ import { compareMoney } from '#domain/money.ts';
 import { isFinal } from '#domain/order-lifecycle.ts';
 import type { SendOutcome } from '#domain/purchase-decision.ts';
 import { claimSend, findAttemptById, recordFacts, recordSendFailure, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
+import { buyingBarrier } from '#db/buying-barrier.ts';
 import type { Executor } from '#db/database.ts';
 import { lockOrder, lockUnfinishedOrder, markInProgress, readOrder, type OrderRow } from '#db/orders.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
@@ -27,10 +28,15 @@ export function createPurchase(dependencies: OrderDependencies): Purchase {
 
       const claim = await database.transaction(async (tx) => {
         await lockUnfinishedOrder(tx, orderId);
+        const by = await buyingBarrier(tx, orderId);
+        if (by !== undefined) return { kind: 'barred', by } as const;
         const claimed = await claimSend(tx, attemptId, sendLeaseMs, new Date(now()));
         if (claimed.kind === 'claimed') await markInProgress(tx, orderId, 'submitting', new Date(now()));
         return claimed;
       });
+      if (claim.kind === 'barred') {
+        return { outcome: claim, attempt: attemptView(await database.run((db) => findAttemptById(db, attemptId))) };
+      }
       if (claim.kind === 'leased') {
         const attempt = attemptView(await database.run((db) => findAttemptById(db, attemptId)));
         return { outcome: { kind: 'lease_held', retryAfterMs: Math.max(1, claim.until.getTime() - now()) }, attempt };

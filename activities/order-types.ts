@@ -3,7 +3,7 @@ import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { AttemptState, ObservedOutcome } from '#domain/observation.ts';
 import type { OrderStatus } from '#domain/order-lifecycle.ts';
-import type { AttemptHistory, DebitEvidence, SendOutcome } from '#domain/purchase-decision.ts';
+import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase-decision.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
 /** An attempt as the workflow knows it. */
@@ -29,11 +29,19 @@ export interface OrderSnapshot {
 }
 
 export interface SendResult {
-  readonly outcome: SendOutcome;
+  /** `barred`: nothing was sent, and nothing may be at this moment. */
+  readonly outcome: SendOutcome | { readonly kind: 'barred'; readonly by: BuyingBarrier };
   /** A sentence about a failure. */
   readonly detail?: string;
   readonly attempt: AttemptView;
 }
+
+/** What became of the wish for a further attempt. */
+export type OpenResult =
+  | { readonly kind: 'opened'; readonly attempt: AttemptView }
+  | { readonly kind: 'barred'; readonly by: BuyingBarrier };
+
+export type RecordResult = 'recorded' | 'may_be_bought' | BuyingBarrier;
 
 export type LookUpResult =
   | { readonly kind: 'found'; readonly outcome: ObservedOutcome }
@@ -81,7 +89,7 @@ export interface OrderActivities {
   /** Loads the order and opens its first attempt if it has none. Fails with `ORDER_FINISHED` once it has ended. */
   beginOrder(input: { orderId: string }): Promise<OrderSnapshot>;
   /** Opens a further attempt; only on the evidence of rule 3. */
-  openNextAttempt(input: { orderId: string; number: number }): Promise<AttemptView>;
+  openNextAttempt(input: { orderId: string; number: number }): Promise<OpenResult>;
   /** Sends the attempt's stored bytes with its stored key, once, and records what came of it. */
   sendPurchase(input: { orderId: string; attemptId: string }): Promise<SendResult>;
   /** Asks the service what became of the attempt. */
@@ -93,8 +101,8 @@ export interface OrderActivities {
   /**
    * Moves the order on in PostgreSQL: status, timeline, case and inbox in one transaction.
    *
-   * @returns `may_be_bought`, with nothing changed, when the order was to fail while a send of it is under way or its
-   *   outcome is open: only what is provably not bought may fail.
+   * @returns anything but `recorded`, with nothing changed, when the order was to fail and may not: `may_be_bought` while
+   *   a send of it is under way or its outcome is open, or what bars it.
    */
-  recordOrderStep(step: StepRecord): Promise<'recorded' | 'may_be_bought'>;
+  recordOrderStep(step: StepRecord): Promise<RecordResult>;
 }

@@ -3,6 +3,7 @@ import { isFinal } from '#domain/order-lifecycle.ts';
 import { attemptReference } from '#domain/identifiers.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { findAttempt, latestAttempt, openAttempt, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
+import { buyingBarrier } from '#db/buying-barrier.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { unappliedFor, type InboxRow } from '#db/inbox.ts';
 import { deviceImeiPlace, lockUnfinishedOrder, OrderFinishedError, OrderMissingError, readOrder, recordStep } from '#db/orders.ts';
@@ -13,7 +14,7 @@ import { ORDER_FINISHED, type ServiceObservation } from '#workflows/messages.ts'
 import { attemptView, type OrderDependencies } from '#activities/order-context.ts';
 import { createDelivery } from '#activities/order-delivery.ts';
 import { createPurchase } from '#activities/order-purchase.ts';
-import type { OrderActivities, OrderEnd, OrderSnapshot, StepRecord } from '#activities/order-types.ts';
+import type { OpenResult, OrderActivities, OrderEnd, OrderSnapshot, StepRecord } from '#activities/order-types.ts';
 
 /** Makes the activities of the order workflow; the edge where errors become results or Temporal failures. */
 export function createOrderActivities(dependencies: OrderDependencies): OrderActivities {
@@ -35,10 +36,13 @@ export function createOrderActivities(dependencies: OrderDependencies): OrderAct
       }),
 
     openNextAttempt: ({ orderId, number }) =>
-      database.transaction(async (tx) => {
+      database.transaction(async (tx): Promise<OpenResult> => {
         const order = await lockUnfinishedOrder(tx, orderId);
         const known = await findAttempt(tx, orderId, number);
-        return attemptView(known ?? (await openNumbered(tx, keyRing, order, number)));
+        if (known !== undefined) return { kind: 'opened', attempt: attemptView(known) };
+        const by = await buyingBarrier(tx, orderId);
+        if (by !== undefined) return { kind: 'barred', by };
+        return { kind: 'opened', attempt: attemptView(await openNumbered(tx, keyRing, order, number)) };
       }),
 
     recordOrderStep: (step) =>

@@ -13,7 +13,10 @@ export const instant = z.iso
   .meta({ description: 'RFC 3339 time.', example: '2030-01-31T12:00:00.000Z' });
 
 /** {@link instant} of a request, as a Date. */
-export const instantInput = instant.transform((text) => new Date(text));
+export const instantInput = instant
+  .transform((text) => new Date(text))
+  // PostgreSQL and JavaScript agree on these years; an offset can lead out of them.
+  .refine((time) => time.getUTCFullYear() >= 1970 && time.getUTCFullYear() <= 9998, 'must be a time from 1970 to 9998');
 
 export const packageId = z
   .int({ error: 'must be a whole number' })

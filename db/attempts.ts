@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { and, desc, eq, sql } from 'drizzle-orm';
 import type { FailureNote } from '#domain/attention.ts';
 import { isDefinite } from '#domain/failure.ts';
-import type { Money } from '#domain/money.ts';
-import type { AttemptState, ObservedOutcome } from '#domain/observation.ts';
+import { equalMoney, type Money } from '#domain/money.ts';
+import { ATTEMPT_DECISIONS, type AttemptState, type ObservedOutcome } from '#domain/observation.ts';
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
@@ -161,6 +161,7 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
     );
     return known;
   }
+  await reportDisagreement(tx, known, facts);
   const advances = RANK[facts.outcome] > RANK[known.state];
   const failed = facts.outcome === 'failed';
   const [row] = await tx
@@ -168,8 +169,8 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
     .set({
       serviceOrderId: facts.serviceOrderId,
       serviceEsimId: facts.serviceEsimId ?? known.serviceEsimId,
-      chargedAmount: facts.charged?.amount ?? known.chargedAmount,
-      chargedCurrency: facts.charged?.currency ?? known.chargedCurrency,
+      chargedAmount: known.chargedAmount ?? facts.charged?.amount ?? null,
+      chargedCurrency: known.chargedAmount === null ? (facts.charged?.currency ?? null) : known.chargedCurrency,
       lastHeardAt: now,
       ...(advances && {
         state: facts.outcome,
@@ -189,6 +190,19 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
     await recordMovement(tx, { direction: 'debit', attemptId, money });
   }
   return row;
+}
+
+/** Whoever brings the facts, an answer, a read or an event: what cannot be true beside what is known opens a case. */
+async function reportDisagreement(tx: Executor, known: AttemptRow, facts: ServiceFacts): Promise<void> {
+  const subject = { kind: 'order', id: known.subjectId } as const;
+  if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
+    const detail = `The service says ${facts.outcome} of attempt ${known.number}, which it had called ${known.state}.`;
+    await openCase(tx, subject, 'contradiction', detail);
+  }
+  const { chargedAmount, chargedCurrency } = known;
+  if (chargedAmount === null || chargedCurrency === null || facts.charged === undefined) return;
+  if (equalMoney(facts.charged, { amount: chargedAmount, currency: chargedCurrency })) return;
+  await openCase(tx, subject, 'contradiction', `The service names two prices for attempt ${known.number}.`);
 }
 
 /** One attempt by its id. @throws Error when it does not exist. */

@@ -119,6 +119,30 @@ export async function markApplied(tx: Executor, rowIds: readonly bigint[], note:
     .where(and(inArray(inbox.id, [...rowIds]), isNull(inbox.appliedAt)));
 }
 
+/** The row cannot be acted upon, however often it is tried: it is kept and shown. */
+export async function quarantine(db: Executor, rowId: bigint, note: string): Promise<void> {
+  await db.update(inbox).set({ state: 'quarantined', note }).where(and(eq(inbox.id, rowId), eq(inbox.state, 'pending')));
+}
+
+/**
+ * Unmatched rows whose attempt is known by now come again. What stores an id brings its rows back by itself; this finds
+ * those that were being put aside at that very moment.
+ */
+export async function requeueMatchable(db: Executor, batch: number): Promise<number> {
+  const matchable = db
+    .select({ id: inbox.id })
+    .from(inbox)
+    .innerJoin(attempts, or(eq(attempts.reference, inbox.reference), eq(attempts.serviceOrderId, inbox.serviceOrderId)))
+    .where(eq(inbox.state, 'unmatched'))
+    .limit(batch);
+  const rows = await db
+    .update(inbox)
+    .set({ state: 'pending', availableAt: sql`now()` })
+    .where(and(eq(inbox.state, 'unmatched'), inArray(inbox.id, matchable)))
+    .returning({ id: inbox.id });
+  return rows.length;
+}
+
 /** What a workflow has not applied yet, oldest first. */
 export async function unappliedFor(db: Executor, orderId: string): Promise<InboxRow[]> {
   return db

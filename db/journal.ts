@@ -1,3 +1,4 @@
+import { and, eq } from 'drizzle-orm';
 import type { Money } from '#domain/money.ts';
 import { journal } from '#db/schema.ts';
 import type { Executor } from '#db/database.ts';
@@ -24,4 +25,14 @@ export async function recordMovement(
     .onConflictDoNothing()
     .returning({ id: journal.id });
   return rows.length > 0;
+}
+
+/** What our books hold for an attempt. */
+export async function bookedMovements(db: Executor, attemptId: string): Promise<{ debit: boolean; credit: boolean }> {
+  const rows = await db
+    .select({ direction: journal.direction })
+    .from(journal)
+    .where(and(eq(journal.causeKind, 'attempt'), eq(journal.causeId, attemptId)));
+  const has = (direction: 'debit' | 'credit') => rows.some((row) => row.direction === direction);
+  return { debit: has('debit'), credit: has('credit') };
 }

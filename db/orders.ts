@@ -2,7 +2,9 @@
 import { and, eq, inArray, lt, not, or, isNull, sql } from 'drizzle-orm';
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import type { Money } from '#domain/money.ts';
+import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import { FINAL_ORDER_STATUSES, isFinal, mayFollow, type OrderStatus } from '#domain/order-lifecycle.ts';
+import { buyingBarrier } from '#db/buying-barrier.ts';
 import { closeCases, openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
@@ -89,7 +91,7 @@ export interface OrderStep {
  * Moves an order on: status, timeline, case and inbox in one transaction.
  *
  * @returns `may_be_bought`, with nothing changed, when the order was to fail although an attempt may have bought: a
- *   send that everybody had given up may have begun after all.
+ *   send that everybody had given up may have begun after all; or what bars its failing.
  * @throws OrderFinishedError when it has ended; RangeError when the status may not follow the present one.
  */
 export async function recordStep(
@@ -97,9 +99,13 @@ export async function recordStep(
   orderId: string,
   step: OrderStep,
   now: Date,
-): Promise<'recorded' | 'may_be_bought'> {
+): Promise<'recorded' | 'may_be_bought' | BuyingBarrier> {
   const order = await lockUnfinishedOrder(tx, orderId);
-  if (step.status === 'failed' && (await mayBeBought(tx, orderId))) return 'may_be_bought';
+  if (step.status === 'failed') {
+    const barrier = await buyingBarrier(tx, orderId);
+    if (barrier !== undefined) return barrier;
+    if (await mayBeBought(tx, orderId)) return 'may_be_bought';
+  }
   if (!mayFollow(order.status, step.status)) {
     throw new RangeError(`order ${orderId} cannot go from ${order.status} to ${step.status}`);
   }

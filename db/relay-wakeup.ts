@@ -91,8 +91,15 @@ export class RelayWakeup {
     });
     // A connection that breaks while idle is replaced at the next wish; without the listener it would end the process.
     client.on('error', () => this.#drop(client));
-    await client.connect();
-    return client;
+    try {
+      await client.connect();
+      // Nothing here is worth a wait for the disk, which whoever stores something at that moment would share.
+      await client.query('set synchronous_commit to off');
+      return client;
+    } catch (error) {
+      client.end().catch(() => undefined);
+      throw error;
+    }
   }
 
   #drop(client: pg.Client | undefined): void {

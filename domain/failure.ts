@@ -34,7 +34,7 @@ export const FAILURE_CLASSES = {
     certainty: 'definite',
     disposition: 'hold',
     meaning: 'The service does not sell this package at the moment.',
-    advice: 'Wait, or abandon the order and offer another package.',
+    advice: 'Compare package_id with the package list. The order goes on when the package is sold again, and fails at its deadline.',
   },
   price_above_limit: {
     certainty: 'definite',

@@ -10,6 +10,13 @@ export type SendOutcome =
   /** Another send of this attempt may still be under way; nothing was sent. */
   | { readonly kind: 'lease_held'; readonly retryAfterMs: number };
 
+/**
+ * Why nothing may be bought for an order, and why it may not fail, at this moment. `contradiction`: the service said
+ * two things that cannot both be true, and a person has to judge. `observations_pending`: it said something that has
+ * not been taken into account yet.
+ */
+export type BuyingBarrier = 'contradiction' | 'observations_pending';
+
 /** What is known of an attempt when a send of it ends. */
 export interface AttemptHistory {
   /** Epoch milliseconds of the first send; undefined before it. */

@@ -30,10 +30,10 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
       return { kind: 'unmatched' };
     }
     const event = readOrderEvent(keyRing, row);
-    if (namesAnotherOrder(match, event)) {
+    if (namesAnotherOrder(match, event) || namesAnotherAttempt(match, event)) {
       await assignToAttempt(tx, row.id, match, 'contradiction');
       await reportContradiction(tx, match, row, event, now);
-      await markApplied(tx, [row.id], 'Names a second order of the service for one attempt; a case is open.', now);
+      await markApplied(tx, [row.id], 'Its order and its reference do not belong together; a case is open.', now);
       return { kind: 'applied', contradiction: true };
     }
     const latest = await latestAttempt(tx, match.order.id);
@@ -70,6 +70,11 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
 /** It gave our reference, and an order that is not the one we know under it: the service may have bought twice. */
 function namesAnotherOrder({ attempt }: InboxMatch, event: OrderEvent): boolean {
   return attempt.serviceOrderId !== null && attempt.serviceOrderId !== event.serviceOrderId;
+}
+
+/** It gave the order that we know of this attempt, and the reference of something else. */
+function namesAnotherAttempt({ attempt }: InboxMatch, event: OrderEvent): boolean {
+  return event.reference !== undefined && event.reference !== attempt.reference;
 }
 
 /** Only rows that were read as order events become pending, so anything else here means altered data. */

@@ -1,6 +1,6 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
-import type { Database } from '#db/database.ts';
-import { markRelayed, postpone, takePending, type InboxRow } from '#db/inbox.ts';
+import { sqlState, type Database } from '#db/database.ts';
+import { markRelayed, postpone, quarantine, takePending, type InboxRow } from '#db/inbox.ts';
 import { postponeOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/outbox.ts';
 import { readOrder, type OrderRow } from '#db/orders.ts';
 import { backoffMs, type RelayPolicy } from '#domain/policy.ts';
@@ -32,6 +32,8 @@ export interface RelayOptions {
 
 /** How long taken rows are ours. Longer than any call to Temporal takes, so that they are not taken twice as a rule. */
 const LEASE_MS = 30_000;
+/** What PostgreSQL refuses as bad data or against a constraint stays so; a few tries rule out a passing cause. */
+const TRIES_OF_BAD_DATA = 3;
 /** Rows handed over at once; Temporal answers each start in milliseconds, so more would only queue there. */
 const PARALLEL = 16;
 
@@ -136,6 +138,11 @@ export class Relay {
     } catch (error) {
       metrics.relayRows.inc({ queue: 'inbox', result: 'postponed' });
       logger.warn({ err: error, inboxId: String(row.id), tries: row.tries }, 'a delivery could not be passed on; it is tried again');
+      if (row.tries >= TRIES_OF_BAD_DATA && isBadData(error)) {
+        logger.error({ err: error, inboxId: String(row.id) }, 'a delivery cannot be stored; it is quarantined');
+        await database.run((db) => quarantine(db, row.id, `Cannot be acted upon: ${describe(error)}`));
+        return;
+      }
       await database.run((db) => postpone(db, row.id, describe(error), this.#retryAt(row.tries)));
     }
   }
@@ -169,6 +176,14 @@ async function eachOf<Item>(items: readonly Item[], parallel: number, work: (ite
   await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, lane));
 }
 
+/** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
+function isBadData(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? '');
+}
+
+/** For the row that could not be handed over. A failed query's message holds its parameters, so only its state is named. */
 function describe(error: unknown): string {
+  const state = sqlState(error);
+  if (state !== undefined) return `PostgreSQL error ${state}`;
   return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown error';
 }

@@ -7,6 +7,7 @@ import {
   afterAcceptance,
   decideAfterSend,
   decideSettlement,
+  type BuyingBarrier,
   type DebitEvidence,
   type NextStep,
 } from '#domain/purchase-decision.ts';
@@ -24,6 +25,15 @@ type Step =
   | NextStep
   | { readonly step: 'park'; readonly reason: AttentionReason; readonly detail: string; readonly failure?: FailureClass }
   | { readonly step: 'end'; readonly end: OrderEnd };
+
+const CONTRADICTION: Step = {
+  step: 'park',
+  reason: 'contradiction',
+  detail: 'The service said two things about this order that cannot both be true.',
+};
+
+/** The relay judges within milliseconds; where it died with a row in hand, its lease of half a minute ends first. */
+const BARRED_RETRY_MS = 5_000;
 
 type StepNamed<Name extends Step['step']> = Extract<Step, { step: Name }>;
 
@@ -45,6 +55,7 @@ export class OrderRun {
     this.#policy = input.policy;
     this.#reads = proxyActivities<Pick<OrderActivities, 'lookUpPurchase' | 'readDebitEvidence'>>({
       startToCloseTimeout: DEADLINES_OF_READS * input.policy.sendDeadlineMs,
+      scheduleToCloseTimeout: input.policy.deliveryDeadlineMs,
       retry: { initialInterval: '1s', maximumInterval: '1m' },
     });
     this.#holds = input.carried?.holds ?? 0;
@@ -125,6 +136,7 @@ export class OrderRun {
 
     this.#state.attempt = result.attempt;
     const { outcome } = result;
+    if (outcome.kind === 'barred') return this.#barred(outcome.by, { step: 'send' });
     if (outcome.kind === 'failure') return this.#afterFailure(outcome.failure, outcome.retryAfterMs);
     return decideAfterSend(outcome, { ...result.attempt.history, holds: this.#holds }, this.#policy, Date.now());
   }
@@ -304,9 +316,32 @@ export class OrderRun {
     });
     const woken = await this.#state.wait(wakeAt - Date.now(), `Before attempt ${number + 1}`);
     if (woken === 'observation') return this.#answerObservations();
-    this.#state.attempt = await database.openNextAttempt({ orderId: this.#state.orderId, number: number + 1 });
-    this.#holds = 0;
-    return this.#fromAttempt();
+    return this.#openNextAttempt(number + 1);
+  }
+
+  async #openNextAttempt(number: number): Promise<Step> {
+    for (;;) {
+      const opened = await database.openNextAttempt({ orderId: this.#state.orderId, number });
+      if (opened.kind === 'opened') {
+        this.#state.attempt = opened.attempt;
+        this.#holds = 0;
+        return this.#fromAttempt();
+      }
+      const step = await this.#barred(opened.by, undefined);
+      if (step !== undefined) return step;
+    }
+  }
+
+  /**
+   * Nothing may be bought, and nothing fail, at this moment: a person is told, or the word of the service that is on its
+   * way is waited for.
+   *
+   * @param otherwise the step to try again when that word does not come in time.
+   */
+  async #barred<Otherwise extends Step | undefined>(by: BuyingBarrier, otherwise: Otherwise): Promise<Step | Otherwise> {
+    if (by === 'contradiction') return CONTRADICTION;
+    const woken = await this.#state.wait(BARRED_RETRY_MS, 'A word of the service is still to be judged');
+    return woken === 'observation' ? this.#answerObservations() : otherwise;
   }
 
   async #fail(failure: FailureClass, detail: string): Promise<Step> {
@@ -321,6 +356,7 @@ export class OrderRun {
       await this.#state.reload();
       return this.#fromAttempt();
     }
+    if (recorded !== 'recorded') return (await this.#barred(recorded, undefined)) ?? this.#fail(failure, detail);
     return { step: 'end', end: { status: 'failed', failure } };
   }
 
@@ -349,11 +385,7 @@ export class OrderRun {
     const taken = this.#context.observations.takeAll();
     this.#state.answer(taken.map(({ inboxId }) => inboxId));
     if (taken.some(({ decision }) => decision === 'contradiction')) {
-      return {
-        step: 'park',
-        reason: 'contradiction',
-        detail: 'The service said two things about this order that cannot both be true.',
-      };
+      return CONTRADICTION;
     }
     await this.#state.reload();
     if (this.#state.attempt.state === 'processing') {

@@ -7,7 +7,7 @@ import {
   proxyLocalActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AttemptView, OrderActivities, OrderEnd, OrderSnapshot, StepRecord } from '#activities/order-types.ts';
+import type { AttemptView, OrderActivities, OrderEnd, OrderSnapshot, RecordResult, StepRecord } from '#activities/order-types.ts';
 import { ORDER_FINISHED, type OrderWorkflowInput } from '#workflows/messages.ts';
 import type { ObservationQueue } from '#workflows/observations.ts';
 import type { OrderProgress, Standing } from '#workflows/order-progress.ts';
@@ -78,7 +78,7 @@ export class OrderState {
   }
 
   /** Moves the order on in PostgreSQL, and shows it. */
-  async record(step: StepToRecord): Promise<'recorded' | 'may_be_bought'> {
+  async record(step: StepToRecord): Promise<RecordResult> {
     const { next, ...record } = step;
     this.#recorded += 1;
     const applied = this.takeAnswered();
@@ -89,7 +89,7 @@ export class OrderState {
       stepKey: `${workflowInfo().runId}:${this.#recorded}`,
       applied,
     });
-    if (recorded === 'may_be_bought') {
+    if (recorded !== 'recorded') {
       this.#answered.unshift(...applied);
       return recorded;
     }

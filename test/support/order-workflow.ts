@@ -76,7 +76,7 @@ export class FakeOrder {
       openNextAttempt: async ({ number }) => {
         this.calls.push(`openNextAttempt ${number}`);
         if (this.#attempt.number !== number) this.#attempt = newAttempt(number);
-        return this.#attempt;
+        return { kind: 'opened', attempt: this.#attempt };
       },
       sendPurchase: async () => this.#send(await now()),
       lookUpPurchase: async () => {

@@ -42,6 +42,12 @@ export const wireDecimal = z
   })
   .meta({ description: 'Decimal amount.' });
 
+/** A price: never negative. */
+export const wirePrice = wireDecimal.refine((amount) => !amount.startsWith('-'), 'must not be negative');
+
+/** An amount whose direction stands beside it: a debit of -5 is a debit of 5. */
+export const wireUnsigned = wireDecimal.transform((amount) => amount.replace(/^-/, ''));
+
 export const wireCurrency = z.string().regex(/^[A-Z]{3}$/).meta({ description: 'ISO 4217 currency code.' });
 export const wireTime = z.iso.datetime({ offset: true }).meta({ description: 'RFC 3339 time.' });
 

@@ -1,6 +1,14 @@
 /** Bodies and records of top-ups, eSIM cancellations with their refunds, and VPN subscriptions. */
 import * as z from 'zod';
-import { wireCurrency, wireDecimal, wireFailure, wireId, wireTime, wireWord } from '#upstream/contract/fields.ts';
+import {
+  wireCurrency,
+  wireDecimal,
+  wireFailure,
+  wireId,
+  wirePrice,
+  wireTime,
+  wireWord,
+} from '#upstream/contract/fields.ts';
 import { orderStatus } from '#upstream/contract/resources.ts';
 
 export const topupRequest = z.object({
@@ -16,7 +24,7 @@ export const serviceTopup = z.object({
   package_id: z.int().nonnegative().nullish(),
   status: orderStatus,
   /** The amount charged to the reseller. */
-  price_for_reseller: wireDecimal.nullish(),
+  price_for_reseller: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
   failure: wireFailure.nullish(),
   created_at: wireTime.nullish(),
@@ -68,7 +76,7 @@ export const vpnPlan = z.object({
   name: z.string(),
   /** Length of one period in days. */
   duration_days: z.int().positive().nullish(),
-  price_for_reseller: wireDecimal,
+  price_for_reseller: wirePrice,
   currency: wireCurrency,
   available: z.boolean().default(true),
 });
@@ -99,7 +107,7 @@ export const vpnSubscription = z.object({
   vpn_plan_id: z.int().nonnegative().nullish(),
   status: vpnSubscriptionStatus,
   /** The amount charged to the reseller. */
-  price_for_reseller: wireDecimal.nullish(),
+  price_for_reseller: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
   access: vpnAccess.nullish(),
   failure: wireFailure.nullish(),

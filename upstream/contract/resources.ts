@@ -1,6 +1,15 @@
 /** Bodies and records of access, packages, orders, eSIMs, the wallet and the service itself. */
 import * as z from 'zod';
-import { wireCurrency, wireDecimal, wireFailure, wireId, wireTime, wireWord } from '#upstream/contract/fields.ts';
+import {
+  wireCurrency,
+  wireDecimal,
+  wireFailure,
+  wireId,
+  wirePrice,
+  wireTime,
+  wireUnsigned,
+  wireWord,
+} from '#upstream/contract/fields.ts';
 
 export const loginRequest = z.object({
   email: z.email(),
@@ -25,7 +34,7 @@ export const servicePackage = z.object({
   /** Megabytes; null means unlimited. */
   data_mb: z.number().nonnegative().nullable().default(null),
   validity_days: z.int().positive().nullish(),
-  price_for_reseller: wireDecimal,
+  price_for_reseller: wirePrice,
   currency: wireCurrency,
   available: z.boolean().default(true),
 });
@@ -49,7 +58,7 @@ export const serviceOrder = z.object({
   status: orderStatus,
   esim_id: wireId.nullish(),
   /** The amount charged to the reseller. */
-  price_for_reseller: wireDecimal.nullish(),
+  price_for_reseller: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
   failure: wireFailure.nullish(),
   created_at: wireTime.nullish(),
@@ -89,7 +98,7 @@ export const serviceWallet = z.object({ balance: wireDecimal, currency: wireCurr
 export const walletTransaction = z.object({
   id: wireId,
   type: z.enum(['debit', 'credit']),
-  amount: wireDecimal,
+  amount: wireUnsigned,
   currency: wireCurrency,
   /** What the movement is for: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
   reason: z.string(),

@@ -1,0 +1,45 @@
+import { and, eq, inArray, isNull, or } from 'drizzle-orm';
+import type { BuyingBarrier } from '#domain/purchase-decision.ts';
+import type { Executor } from '#db/database.ts';
+import { attempts, cases, inbox } from '#db/schema.ts';
+
+/** Finds what bars an order. Asked in the transaction that is about to buy or to fail, with the order locked. */
+export async function buyingBarrier(tx: Executor, orderId: string): Promise<BuyingBarrier | undefined> {
+  const contradictions = await tx
+    .select({ id: cases.id })
+    .from(cases)
+    .where(
+      and(
+        eq(cases.subjectKind, 'order'),
+        eq(cases.subjectId, orderId),
+        eq(cases.reason, 'contradiction'),
+        isNull(cases.closedAt),
+      ),
+    )
+    .limit(1);
+  if (contradictions.length > 0) return 'contradiction';
+
+  const names = await tx
+    .select({ reference: attempts.reference, serviceOrderId: attempts.serviceOrderId })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, 'order'), eq(attempts.subjectId, orderId)));
+  const serviceOrderIds = names.flatMap(({ serviceOrderId }) => (serviceOrderId === null ? [] : [serviceOrderId]));
+  const waiting = await tx
+    .select({ id: inbox.id })
+    .from(inbox)
+    .where(
+      and(
+        inArray(inbox.state, ['pending', 'relayed']),
+        or(
+          and(eq(inbox.subjectKind, 'order'), eq(inbox.subjectId, orderId)),
+          inArray(
+            inbox.reference,
+            names.map(({ reference }) => reference),
+          ),
+          ...(serviceOrderIds.length > 0 ? [inArray(inbox.serviceOrderId, serviceOrderIds)] : []),
+        ),
+      ),
+    )
+    .limit(1);
+  return waiting.length > 0 ? 'observations_pending' : undefined;
+}

@@ -1,0 +1,86 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { OrderDesk } from '#test/support/order-desk.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  stack = await startStack({ environment: { POLICY_SETTLE_DELAY: '400ms' } });
+  desk = new OrderDesk(stack);
+});
+afterEach(() => desk.simulator.calm());
+afterAll(() => stack.stop());
+
+const fault = (body: unknown) => stack.simulator.post('/simulator/faults', body);
+const webhook = (event: string, data: unknown) =>
+  stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event, data });
+
+describe('what the service says is not believed', () => {
+  it('when a debit that our books hold is gone from the wallet: nothing is bought anew', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
+    await fault({
+      target: 'request',
+      endpoint: 'listWalletTransactions',
+      nth: 2,
+      count: null,
+      fault: { kind: 'answer', status: 200, body: '{"data":[],"next_cursor":null}' },
+    });
+    const id = await desk.place(1001);
+    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({ attention: { reason: 'evidence_unavailable' } });
+    expect(await desk.attempts(id)).toHaveLength(1);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('when its answer contradicts the event that came before it: nothing is bought anew, a person is told', async () => {
+    await fault({ target: 'request', endpoint: 'createOrder', fault: { kind: 'latency', ms: 1_500, at: 'answer' } });
+    await fault({ target: 'webhook', event: 'order.completed', fault: { kind: 'lost' } });
+    await fault({
+      target: 'request',
+      endpoint: 'listWalletTransactions',
+      count: null,
+      fault: { kind: 'answer', status: 200, body: '{"data":[],"next_cursor":null}' },
+    });
+    const id = await desk.place(1001);
+    const reference = (await stack.api.get(`/v1/orders/${id}`)).textAt('external_order_id');
+    const sold = await waitFor('the service has sold', async () => {
+      const orders = await stack.simulator.get(`/simulator/orders?external_order_id=${reference}`);
+      return orders.at('data', 0) === undefined ? undefined : orders.textAt('data', 0, 'id');
+    });
+    await webhook('order.failed', { id: sold, external_order_id: reference, package_id: 1001, status: 'failed' });
+    await desk.reaches(id, 'needs_attention');
+    expect(await desk.cases(id)).toContainEqual({ reason: 'contradiction', open: true });
+    expect(await desk.attempts(id)).toHaveLength(1);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+
+  it('when an event names the order of one purchase and the reference of another: neither is moved', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    const first = await desk.place(1001);
+    await desk.reaches(first, 'processing');
+    const second = await desk.complete(1002);
+    const sold = (await stack.api.get(`/v1/orders/${first}`)).textAt('service_order_id');
+    await webhook('order.failed', { id: sold, external_order_id: second.textAt('external_order_id'), status: 'failed' });
+    await waitFor('a person is told', async () => (await desk.cases(first)).length > 0);
+    expect(await desk.cases(first)).toEqual([{ reason: 'contradiction', open: true }]);
+    expect((await stack.api.get(`/v1/orders/${first}`)).textAt('status')).toBe('processing');
+    expect(await desk.attempts(first)).toHaveLength(1);
+  });
+
+  it('when a price is negative: the delivery is quarantined and the order goes on', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    const id = await desk.place(1001);
+    const order = await desk.reaches(id, 'processing');
+    const sold = order.textAt('service_order_id');
+    await webhook('order.completed', {
+      id: sold,
+      external_order_id: order.textAt('external_order_id'),
+      status: 'completed',
+      price_for_reseller: '-1.00',
+      currency: 'USD',
+    });
+    await stack.simulator.post(`/simulator/orders/${sold}/complete`);
+    expect((await desk.reaches(id, 'completed')).body).toMatchObject({ charged: { amount: '2.40', currency: 'USD' } });
+  });
+});
