@@ -23,6 +23,7 @@ export const SIMULATOR_FIELDS = {
   /** A file, or `:memory:`. */
   SIMULATOR_DATA: z.string().min(1).default('.data/simulator.sqlite'),
   SIMULATOR_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
+  /** Without one beside the URL, the service's call that makes a secret has to come first. */
   SIMULATOR_WEBHOOK_SECRET: z.string().min(8, 'must have 8 characters or more').optional(),
   SIMULATOR_WEBHOOK_TIMEOUT: durationMs('10s'),
   /** First wait before a delivery is tried again; doubled each time. */
@@ -36,6 +37,11 @@ export const SIMULATOR_FIELDS = {
   SIMULATOR_APPROVED: flag(false),
   /** How long a purchase that is not completed at once stays `processing`. */
   SIMULATOR_PROCESSING_DELAY: durationMs('2s'),
+  /** How long a person takes to decide about a refund in manual review. */
+  SIMULATOR_REVIEW_DELAY: durationMs('24h'),
+  /** Calls that one token may make in a window; no limit without it. */
+  SIMULATOR_RATE_LIMIT: z.coerce.number({ message: 'must be a number of calls' }).int().min(1).max(1_000_000).optional(),
+  SIMULATOR_RATE_WINDOW: durationMs('1m'),
   SIMULATOR_SANDBOX_BALANCE: balance('100000.00'),
   SIMULATOR_PRODUCTION_BALANCE: balance('0.00'),
 };
@@ -45,7 +51,7 @@ export interface SimulatorConfig {
   readonly host: string;
   readonly port: number;
   readonly dataFile: string;
-  readonly webhook: { readonly url: string; readonly secret: string } | undefined;
+  readonly webhook: { readonly url: string; readonly secret?: string } | undefined;
   readonly webhookTimeoutMs: number;
   readonly webhookRetryDelayMs: number;
   readonly webhookAttempts: number;
@@ -53,28 +59,38 @@ export interface SimulatorConfig {
   readonly password: string;
   readonly seed: string | undefined;
   readonly dialect: string;
+  readonly faultProfile: string;
   readonly approved: boolean;
   readonly processingDelayMs: number;
+  readonly reviewDelayMs: number;
+  readonly rateLimit: number | undefined;
+  readonly rateWindowMs: number;
   readonly sandboxBalance: string;
   readonly productionBalance: string;
 }
 
-/**
- * @param dialects names of the dialects that the simulator knows; the first is the default.
- * @throws ConfigurationError naming every missing or wrong variable.
- */
-export function readSimulatorConfig(
-  dialects: readonly [string, ...string[]],
-  environment: Environment = process.env,
-): SimulatorConfig {
+/** The words that the simulator knows; the first of each is the default. */
+export interface SimulatorWords {
+  readonly dialects: readonly [string, ...string[]];
+  readonly faultProfiles: readonly [string, ...string[]];
+}
+
+/** @throws ConfigurationError naming every missing or wrong variable. */
+export function readSimulatorConfig(words: SimulatorWords, environment: Environment = process.env): SimulatorConfig {
   const raw = parseEnvironment(
     z
-      .object({ ...SIMULATOR_FIELDS, SIMULATOR_DIALECT: z.enum(dialects).default(dialects[0]) })
-      .superRefine((value, context) => {
-        const { SIMULATOR_WEBHOOK_URL: url, SIMULATOR_WEBHOOK_SECRET: secret } = value;
-        if ((url === undefined) === (secret === undefined)) return;
-        const absent = url === undefined ? 'SIMULATOR_WEBHOOK_URL' : 'SIMULATOR_WEBHOOK_SECRET';
-        context.addIssue({ code: 'custom', path: [absent], message: 'is needed beside the other webhook variable' });
+      .object({
+        ...SIMULATOR_FIELDS,
+        SIMULATOR_DIALECT: z.enum(words.dialects).default(words.dialects[0]),
+        SIMULATOR_FAULT_PROFILE: z.enum(words.faultProfiles).default(words.faultProfiles[0]),
+      })
+      .superRefine(({ SIMULATOR_WEBHOOK_URL: url, SIMULATOR_WEBHOOK_SECRET: secret }, context) => {
+        if (url !== undefined || secret === undefined) return;
+        context.addIssue({
+          code: 'custom',
+          path: ['SIMULATOR_WEBHOOK_URL'],
+          message: 'is needed beside SIMULATOR_WEBHOOK_SECRET',
+        });
       }),
     environment,
   );
@@ -91,13 +107,17 @@ export function readSimulatorConfig(
     password: raw.SIMULATOR_PASSWORD,
     seed: raw.SIMULATOR_SEED,
     dialect: raw.SIMULATOR_DIALECT,
+    faultProfile: raw.SIMULATOR_FAULT_PROFILE,
     approved: raw.SIMULATOR_APPROVED,
     processingDelayMs: raw.SIMULATOR_PROCESSING_DELAY,
+    reviewDelayMs: raw.SIMULATOR_REVIEW_DELAY,
+    rateLimit: raw.SIMULATOR_RATE_LIMIT,
+    rateWindowMs: raw.SIMULATOR_RATE_WINDOW,
     sandboxBalance: raw.SIMULATOR_SANDBOX_BALANCE,
     productionBalance: raw.SIMULATOR_PRODUCTION_BALANCE,
   };
 }
 
 function webhookOf(url: string | undefined, secret: string | undefined): SimulatorConfig['webhook'] {
-  return url === undefined || secret === undefined ? undefined : { url, secret };
+  return url === undefined ? undefined : { url, ...(secret === undefined ? {} : { secret }) };
 }

@@ -1,5 +1,7 @@
 import * as z from 'zod';
 
+const exists = (what: string) => z.boolean().meta({ description: `${what} exists.` });
+
 /**
  * How the real service behaves where the specification is silent, as named properties. The simulator can be each of
  * the services we may meet; the product has to stay money-safe with all of them.
@@ -26,9 +28,29 @@ export const dialectProperties = z.strictObject({
   reference_unique: z.boolean().meta({
     description: 'A second order with the same external_order_id is refused with 409 reference_exists.',
   }),
-  has_order_read: z.boolean().meta({ description: 'GET /orders/{id} exists.' }),
-  has_order_list: z.boolean().meta({ description: 'GET /orders exists.' }),
-  has_wallet_transactions: z.boolean().meta({ description: 'GET /wallet/transactions exists.' }),
+  has_order_read: exists('GET /orders/{id}'),
+  has_order_list: exists('GET /orders'),
+  has_wallet_transactions: exists('GET /wallet/transactions'),
+  has_public_packages: exists('GET /public/packages'),
+  has_esim_usage: exists('GET /esims/{id}/usage'),
+  has_topup_read: exists('GET /topups/{id}'),
+  has_topup_list: exists('GET /topups'),
+  has_refund_read: exists('GET /refunds/{id}'),
+  has_refund_list: exists('GET /refunds'),
+  has_vpn_subscription_read: exists('GET /vpn/subscriptions/{id}'),
+  has_vpn_subscription_list: exists('GET /vpn/subscriptions'),
+  has_openapi_download: exists('GET /openapi.json'),
+  has_sandbox_simulation: exists('POST /esims/{id}/simulate, in the sandbox,'),
+  has_webhook_secret: exists('POST /webhook-secret and its rotation'),
+  public_without_token: z.boolean().meta({
+    description: 'GET /public/packages and GET /openapi.json need no token. If not, only the logins need none.',
+  }),
+  refusal_is_error: z.boolean().meta({
+    description: 'A cancellation that is refused is answered 422 cancellation_refused. If not, 200 with a refused refund.',
+  }),
+  secret_rotates_after_ms: z.int().nonnegative().meta({
+    description: 'How long after a rotation the old webhook secret still signs.',
+  }),
   debits_visible_after_ms: z.int().nonnegative().meta({
     description: 'Age from which a debit is seen in GET /wallet and GET /wallet/transactions.',
   }),
@@ -42,6 +64,41 @@ export const dialectProperties = z.strictObject({
 
 export type Dialect = z.output<typeof dialectProperties>;
 
+/** Every call of the contract of which the specification shows no path. */
+const ASSUMED_CALLS = {
+  has_order_read: true,
+  has_order_list: true,
+  has_wallet_transactions: true,
+  has_public_packages: true,
+  has_esim_usage: true,
+  has_topup_read: true,
+  has_topup_list: true,
+  has_refund_read: true,
+  has_refund_list: true,
+  has_vpn_subscription_read: true,
+  has_vpn_subscription_list: true,
+  has_openapi_download: true,
+  has_sandbox_simulation: true,
+  has_webhook_secret: true,
+} as const;
+
+const NO_ASSUMED_CALLS = {
+  has_order_read: false,
+  has_order_list: false,
+  has_wallet_transactions: false,
+  has_public_packages: false,
+  has_esim_usage: false,
+  has_topup_read: false,
+  has_topup_list: false,
+  has_refund_read: false,
+  has_refund_list: false,
+  has_vpn_subscription_read: false,
+  has_vpn_subscription_list: false,
+  has_openapi_download: false,
+  has_sandbox_simulation: false,
+  has_webhook_secret: false,
+} as const satisfies Record<keyof typeof ASSUMED_CALLS, false>;
+
 const REPLAYS: Dialect = {
   key_replay: 'replay',
   key_retention_ms: null,
@@ -50,9 +107,10 @@ const REPLAYS: Dialect = {
   serialises_same_key: true,
   purchase_takes_ms: 0,
   reference_unique: true,
-  has_order_read: true,
-  has_order_list: true,
-  has_wallet_transactions: true,
+  ...ASSUMED_CALLS,
+  public_without_token: false,
+  refusal_is_error: false,
+  secret_rotates_after_ms: 0,
   debits_visible_after_ms: 0,
   resigns_retries: true,
   event_in_body: true,
@@ -70,9 +128,24 @@ export const DIALECTS = {
   concurrent_keys: { ...REPLAYS, serialises_same_key: false, purchase_takes_ms: 50 },
   reusable_references: { ...REPLAYS, reference_unique: false },
   no_order_read: { ...REPLAYS, has_order_read: false },
-  no_lookup: { ...REPLAYS, has_order_read: false, has_order_list: false, has_wallet_transactions: false },
+  no_lookup: {
+    ...REPLAYS,
+    has_order_read: false,
+    has_order_list: false,
+    has_wallet_transactions: false,
+    has_topup_read: false,
+    has_topup_list: false,
+    has_refund_read: false,
+    has_refund_list: false,
+    has_vpn_subscription_read: false,
+    has_vpn_subscription_list: false,
+  },
+  bare: { ...REPLAYS, ...NO_ASSUMED_CALLS },
   late_debits: { ...REPLAYS, debits_visible_after_ms: 5_000 },
   same_signature: { ...REPLAYS, resigns_retries: false },
+  open_reads: { ...REPLAYS, public_without_token: true },
+  refusals_as_errors: { ...REPLAYS, refusal_is_error: true },
+  late_rotation: { ...REPLAYS, secret_rotates_after_ms: 60_000 },
   silent_bodies: { ...REPLAYS, event_in_body: false },
 } as const satisfies Record<string, Dialect>;
 

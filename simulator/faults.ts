@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { ENDPOINTS, type EndpointName } from '#upstream/contract.ts';
+import type { AnyEndpointName } from '#upstream/contract.ts';
 import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
+import { endpointNames } from '#simulator/service/served.ts';
 import type { Store } from '#simulator/store/store.ts';
 
 const milliseconds = z.int().nonnegative().max(600_000);
 const retryAfter = z.union([z.int().nonnegative(), z.string().regex(/^[\x20-\x7e]{0,128}$/)]);
 const serverErrorStatus = z.int().min(500).max(599);
-const endpointNames = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
 
 /** What can happen to a call of the service. */
 export const requestFault = z.discriminatedUnion('kind', [
@@ -98,9 +98,15 @@ export const faultRule = z.discriminatedUnion('target', [
 export type FaultRule = z.output<typeof faultRule>;
 
 /** A rule with how often it matched and how often it fired. */
-export type StoredFault = FaultRule & { readonly id: string; readonly hits: number; readonly fired: number };
+export type StoredFault = FaultRule & {
+  readonly id: string;
+  /** Part of the fault profile. */
+  readonly profile: boolean;
+  readonly hits: number;
+  readonly fired: number;
+};
 
-const row = z.object({ id: z.string(), rule: z.string(), hits: z.number(), fired: z.number() });
+const row = z.object({ id: z.string(), rule: z.string(), profile: z.number(), hits: z.number(), fired: z.number() });
 
 /** The fault rules of the admin API, oldest first. They and their counters outlive a restart. */
 export class Faults {
@@ -112,25 +118,37 @@ export class Faults {
   readonly #count;
   readonly #remove;
   readonly #clear;
+  readonly #clearProfile;
 
   constructor(store: Store, identifiers: Identifiers) {
     this.#store = store;
     this.#identifiers = identifiers;
-    this.#all = store.query(row, 'SELECT id, rule, hits, fired FROM fault_rules ORDER BY sequence');
+    this.#all = store.query(row, 'SELECT id, rule, profile, hits, fired FROM fault_rules ORDER BY sequence');
     this.#byTarget = store.query(
       row,
-      'SELECT id, rule, hits, fired FROM fault_rules WHERE target = :target ORDER BY sequence',
+      'SELECT id, rule, profile, hits, fired FROM fault_rules WHERE target = :target ORDER BY sequence',
     );
-    this.#insert = store.command('INSERT INTO fault_rules (id, target, rule) VALUES (:id, :target, :rule)');
+    this.#insert = store.command(
+      'INSERT INTO fault_rules (id, target, rule, profile) VALUES (:id, :target, :rule, :profile)',
+    );
     this.#count = store.command('UPDATE fault_rules SET hits = :hits, fired = :fired WHERE id = :id');
     this.#remove = store.command('DELETE FROM fault_rules WHERE id = :id');
     this.#clear = store.command('DELETE FROM fault_rules');
+    this.#clearProfile = store.command('DELETE FROM fault_rules WHERE profile = 1');
   }
 
-  add(rule: FaultRule): StoredFault {
+  add(rule: FaultRule, profile = false): StoredFault {
     const id = this.#identifiers.id('fault', this.#store.nextSequence('fault_rules'));
-    this.#insert.run({ id, target: rule.target, rule: JSON.stringify(rule) });
-    return { ...rule, id, hits: 0, fired: 0 };
+    this.#insert.run({ id, target: rule.target, rule: JSON.stringify(rule), profile: Number(profile) });
+    return { ...rule, id, profile, hits: 0, fired: 0 };
+  }
+
+  /** Replaces the rules of the fault profile; those that were added one by one stay. */
+  setProfile(rules: readonly FaultRule[]): void {
+    this.#store.transaction(() => {
+      this.#clearProfile.run({});
+      for (const rule of rules) this.add(rule, true);
+    });
   }
 
   list(): StoredFault[] {
@@ -147,7 +165,7 @@ export class Faults {
   }
 
   /** What happens to this call: any latencies, and at most one other fault. Counts the hits. */
-  forRequest(environment: Environment, endpoint: EndpointName): RequestFault[] {
+  forRequest(environment: Environment, endpoint: AnyEndpointName): RequestFault[] {
     const chosen: RequestFault[] = [];
     for (const rule of this.#byTarget.all({ target: 'request' }).map(stored)) {
       if (rule.target !== 'request') continue;
@@ -181,5 +199,6 @@ export class Faults {
 }
 
 function stored(found: z.output<typeof row>): StoredFault {
-  return { ...faultRule.parse(JSON.parse(found.rule)), id: found.id, hits: found.hits, fired: found.fired };
+  const { id, profile, hits, fired } = found;
+  return { ...faultRule.parse(JSON.parse(found.rule)), id, profile: profile === 1, hits, fired };
 }

@@ -11,11 +11,23 @@ export interface Identifiers {
   readonly iccid: (sequence: number) => string;
   /** The matching id of an activation code. */
   readonly matchingId: (sequence: number) => string;
+  /** What a customer's device logs in to a VPN with. */
+  readonly vpnLogin: (sequence: number) => { readonly username: string; readonly password: string };
   /** A number from 0 up to 1, for faults with a probability. */
   chance(label: string, sequence: number): number;
 }
 
-const ID_PREFIXES = { order: 'so', esim: 'se', ledger: 'st', delivery: 'sd', fault: 'flt', behaviour: 'bhv' } as const;
+const ID_PREFIXES = {
+  order: 'so',
+  topup: 'stu',
+  vpn: 'sv',
+  esim: 'se',
+  refund: 'sr',
+  ledger: 'st',
+  delivery: 'sd',
+  fault: 'flt',
+  behaviour: 'bhv',
+} as const;
 export type IdKind = keyof typeof ID_PREFIXES;
 
 /** Without I, L, O and U, which are misread. */
@@ -42,6 +54,10 @@ export function createIdentifiers(seed: () => string): Identifiers {
       const text = letters(bytes('matching-id', sequence), 16);
       return `${text.slice(0, 4)}-${text.slice(4, 10)}-${text.slice(10)}`;
     },
+    vpnLogin: (sequence) => ({
+      username: `vpn-${letters(bytes('vpn-username', sequence), 10).toLowerCase()}`,
+      password: letters(bytes('vpn-password', sequence), 20),
+    }),
     chance: (label, sequence) => bytes(label, sequence).readUInt32BE(0) / 2 ** 32,
   };
 }

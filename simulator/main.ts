@@ -1,11 +1,14 @@
 import { exitOnConfigurationError } from '#config/fields.ts';
 import { readSimulatorConfig } from '#config/simulator.ts';
 import { dialectNames } from '#simulator/dialect.ts';
+import { faultProfileNames } from '#simulator/fault-profile.ts';
 import { optionsOf } from '#simulator/options.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/server.ts';
 import { StoreError } from '#simulator/store/store.ts';
 
-const config = exitOnConfigurationError(() => readSimulatorConfig(dialectNames));
+const config = exitOnConfigurationError(() =>
+  readSimulatorConfig({ dialects: dialectNames, faultProfiles: faultProfileNames }),
+);
 const simulator = await start();
 const { url, baseUrl } = simulator;
 process.stdout.write(`The simulator listens on ${url} (service: ${baseUrl}, admin: ${url}/simulator)\n`);
@@ -18,9 +21,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 async function start(): Promise<RunningSimulator> {
-  const dialect = dialectNames.find((name) => name === config.dialect) ?? dialectNames[0];
   try {
-    return await startSimulator(optionsOf(config, dialect));
+    return await startSimulator(optionsOf(config));
   } catch (error) {
     process.stderr.write(`${explain(error)}\n`);
     process.exit(1);

@@ -1,22 +1,32 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { createDocument, createSchema, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi';
 import {
-  ENDPOINTS,
+  ALL_ENDPOINTS,
+  EVENT_KINDS,
+  eventBody,
   eventEnvelope,
+  EVENTS,
   IDEMPOTENCY_KEY_HEADER,
   SERVICE_HEADERS,
   serviceErrorBody,
+  type AnyEndpointName,
   type EndpointContract,
-  type EndpointName,
+  type EventKind,
 } from '#upstream/contract.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
 import type { Dialect } from '#simulator/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
 import { requestBody } from '#simulator/service/request-bodies.ts';
-import { isServed } from '#simulator/service/served.ts';
+import { QUERY_FIELDS } from '#simulator/service/query.ts';
+import { endpointNames, isServed, needsToken } from '#simulator/service/served.ts';
 
-/** Events that the simulator emits. */
-export const EMITTED_EVENTS = ['ping', 'order.processing', 'order.completed', 'order.failed'] as const;
+/** Calls that make something answer 201. */
+const CREATING: ReadonlySet<AnyEndpointName> = new Set([
+  'createOrder',
+  'createTopup',
+  'createVpnOrder',
+  'createWebhookSecret',
+]);
 
 /** Refusals by status; which of them a call can give follows from its contract. */
 const REFUSALS = {
@@ -25,18 +35,20 @@ const REFUSALS = {
   402: 'The balance does not cover the price.',
   403: 'Not approved for production yet.',
   404: 'There is no such thing.',
-  409: 'The Idempotency-Key or the reference is taken.',
+  409: 'The Idempotency-Key or the reference is taken, it is done already, or something else is under way.',
   413: 'The body is too large.',
   415: 'The body is not declared as JSON, or compressed.',
-  422: 'A field is wrong or unknown, or the package is not available.',
+  422: 'A field is wrong or unknown, or it cannot be done with this thing.',
+  429: 'Too many requests; Retry-After says when to come back.',
 } as const;
 
 /** The OpenAPI document of what one environment serves in a dialect, made from the contract. */
 export function openApiDocument(dialect: Dialect, environment: Environment): ReturnType<typeof createDocument> {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
-  for (const [name, endpoint] of Object.entries(ENDPOINTS) as [EndpointName, EndpointContract][]) {
-    if (!isServed(name, dialect)) continue;
-    (paths[endpoint.path] ??= {})[endpoint.method.toLowerCase()] = operation(name, endpoint, environment);
+  for (const name of endpointNames) {
+    if (!isServed(name, dialect, environment)) continue;
+    const { path, method } = ALL_ENDPOINTS[name];
+    (paths[path] ??= {})[method.toLowerCase()] = operation(name, dialect, environment);
   }
   return createDocument({
     openapi: '3.1.0',
@@ -47,7 +59,7 @@ export function openApiDocument(dialect: Dialect, environment: Environment): Ret
     },
     servers: [{ url: environment === 'sandbox' ? `${BASE_PATH}${SANDBOX_SUFFIX}` : BASE_PATH }],
     paths,
-    webhooks: Object.fromEntries(EMITTED_EVENTS.map((event) => [event, { post: webhook(event) }])),
+    webhooks: Object.fromEntries(EVENT_KINDS.map((event) => [event, { post: webhook(event, dialect) }])),
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer' } },
       schemas: { Error: wireSchema(serviceErrorBody) },
@@ -55,12 +67,9 @@ export function openApiDocument(dialect: Dialect, environment: Environment): Ret
   });
 }
 
-function operation(
-  name: EndpointName,
-  endpoint: EndpointContract,
-  environment: Environment,
-): ZodOpenApiOperationObject {
-  const { purpose, reason, authorized, answer } = endpoint;
+function operation(name: AnyEndpointName, dialect: Dialect, environment: Environment): ZodOpenApiOperationObject {
+  const endpoint: EndpointContract = ALL_ENDPOINTS[name];
+  const { purpose, reason, answer } = endpoint;
   const body = requestBody(name, environment);
   return {
     operationId: name,
@@ -68,56 +77,76 @@ function operation(
     description: reason,
     'x-request': endpoint.request,
     'x-response': endpoint.response,
-    security: authorized ? [{ token: [] }] : [],
-    parameters: parametersOf(endpoint),
+    security: needsToken(name, dialect) ? [{ token: [] }] : [],
+    requestParams: parametersOf(endpoint),
     ...(body === undefined
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: wireSchema(body) } } } }),
     responses: {
-      [name === 'createOrder' ? '201' : '200']: {
+      [CREATING.has(name) ? '201' : '200']: {
         description: 'Done.',
         content: { 'application/json': { schema: wireSchema(answer) } },
       },
-      ...Object.fromEntries(refusalsOf(endpoint).map((status) => [String(status), refused(REFUSALS[status])])),
+      ...Object.fromEntries(refusalsOf(name, endpoint).map((status) => [String(status), refused(REFUSALS[status])])),
     },
   };
 }
 
-function parametersOf({ path, query = [], idempotencyKey }: EndpointContract): oas31.ParameterObject[] {
-  const text: oas31.SchemaObject = { type: 'string' };
-  return [
-    ...(path.includes('{id}') ? [{ name: 'id', in: 'path' as const, required: true, schema: text }] : []),
-    ...query.map((name) => ({ name, in: 'query' as const, required: false, schema: text })),
-    ...(idempotencyKey
-      ? [{ name: IDEMPOTENCY_KEY_HEADER, in: 'header' as const, required: true, schema: { ...text, maxLength: 255 } }]
-      : []),
-  ];
+function parametersOf({ path, query = [], requiredQuery = [], idempotencyKey }: EndpointContract) {
+  const field = (name: string): z.ZodType => {
+    const schema = QUERY_FIELDS[name] ?? z.string();
+    return requiredQuery.includes(name) ? schema : schema.optional();
+  };
+  return {
+    ...(path.includes('{id}') ? { path: z.object({ id: z.string() }) } : {}),
+    query: z.object(Object.fromEntries(query.map((name) => [name, field(name)]))),
+    ...(idempotencyKey ? { header: z.object({ [IDEMPOTENCY_KEY_HEADER]: z.string().min(1).max(255) }) } : {}),
+  };
 }
 
-function refusalsOf({ path, authorized, body, query, idempotencyKey }: EndpointContract): (keyof typeof REFUSALS)[] {
-  const statuses: (keyof typeof REFUSALS)[] = [413];
-  if (authorized || path === '/login') statuses.push(401);
-  if (body !== undefined) statuses.push(400, 415);
-  if (body !== undefined || query !== undefined) statuses.push(422);
-  if (path.includes('{id}')) statuses.push(404);
-  if (idempotencyKey) statuses.push(402, 403, 409);
-  return statuses.toSorted((left, right) => left - right);
+/** Those that follow from no general rule. */
+const FURTHER_REFUSALS: Readonly<Partial<Record<AnyEndpointName, readonly (keyof typeof REFUSALS)[]>>> = {
+  createOrder: [402],
+  createTopup: [402],
+  createVpnOrder: [402],
+  cancelVpnSubscription: [409],
+  createWebhookSecret: [409],
+  rotateWebhookSecret: [404],
+};
+
+/** Of any call: bodies and unknown query parameters are judged also where there should be none. */
+const COMMON_REFUSALS = [400, 401, 413, 415, 422, 429] as const;
+
+function refusalsOf(name: AnyEndpointName, { path, idempotencyKey }: EndpointContract): (keyof typeof REFUSALS)[] {
+  const statuses = new Set<keyof typeof REFUSALS>([
+    ...COMMON_REFUSALS,
+    ...(path.includes('{id}') ? [404 as const] : []),
+    ...(idempotencyKey ? ([403, 409] as const) : []),
+    ...(FURTHER_REFUSALS[name] ?? []),
+  ]);
+  return [...statuses].toSorted((left, right) => left - right);
 }
 
 function refused(description: string): oas31.ResponseObject {
   return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
 }
 
-function webhook(event: string): ZodOpenApiOperationObject {
+function webhook(event: EventKind, dialect: Dialect): ZodOpenApiOperationObject {
   const schema: oas31.SchemaObject = { type: 'string' };
   const header = (name: string): oas31.ParameterObject => ({ name, in: 'header', required: true, schema });
   return {
     operationId: `webhook ${event}`,
     summary: `The event ${event}.`,
     parameters: Object.values(SERVICE_HEADERS).map(header),
-    requestBody: { required: true, content: { 'application/json': { schema: wireSchema(eventEnvelope) } } },
+    requestBody: { required: true, content: { 'application/json': { schema: wireSchema(bodyOf(event, dialect)) } } },
     responses: { '2XX': { description: 'Accepted.' } },
   };
+}
+
+function bodyOf(event: EventKind, dialect: Dialect): z.ZodType {
+  if (dialect.event_in_body) return eventBody(event);
+  const { data } = EVENTS[event];
+  return eventEnvelope.omit({ event: true }).extend(data === undefined ? {} : { data });
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { SimulatorConfig } from '#config/simulator.ts';
-import type { DialectName } from '#simulator/dialect.ts';
+import { dialectNames, type DialectName } from '#simulator/dialect.ts';
+import { faultProfileNames, type FaultProfileName } from '#simulator/fault-profile.ts';
 
 /** What a simulator needs to know; all of it has a default that suits tests. Durations are in milliseconds. */
 export interface SimulatorOptions {
@@ -9,7 +10,8 @@ export interface SimulatorOptions {
   readonly port?: number;
   /** Path of the data file; default `:memory:`. */
   readonly dataFile?: string;
-  readonly webhook?: { readonly url: string; readonly secret: string };
+  /** Without a secret, the service's call that makes one has to come first. */
+  readonly webhook?: { readonly url: string; readonly secret?: string };
   readonly webhookTimeoutMs?: number;
   /** First wait before a delivery is tried again; doubled each time. */
   readonly webhookRetryDelayMs?: number;
@@ -18,9 +20,15 @@ export interface SimulatorOptions {
   readonly password?: string;
   readonly seed?: string;
   readonly dialect?: DialectName;
+  readonly faultProfile?: FaultProfileName;
   /** Is the reseller approved for production? */
   readonly approved?: boolean;
   readonly processingDelayMs?: number;
+  /** How long a person takes to decide about a refund in manual review. */
+  readonly reviewDelayMs?: number;
+  /** Calls that one token may make in a window; no limit without it. */
+  readonly rateLimit?: number;
+  readonly rateWindowMs?: number;
   readonly sandboxBalance?: string;
   readonly productionBalance?: string;
   /** Default `silent`. */
@@ -29,7 +37,7 @@ export interface SimulatorOptions {
   readonly now?: () => number;
 }
 
-type Optional = 'webhook' | 'seed';
+type Optional = 'webhook' | 'seed' | 'rateLimit';
 
 export type ResolvedOptions = Required<Omit<SimulatorOptions, Optional>> & {
   readonly [Name in Optional]: SimulatorOptions[Name] | undefined;
@@ -46,8 +54,11 @@ export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
     email: 'reseller@example.com',
     password: 'simulator-password',
     dialect: 'replays',
+    faultProfile: 'none',
     approved: false,
     processingDelayMs: 2_000,
+    reviewDelayMs: 86_400_000,
+    rateWindowMs: 60_000,
     sandboxBalance: '100000.00',
     productionBalance: '0.00',
     logLevel: 'silent',
@@ -55,16 +66,19 @@ export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
     ...options,
     webhook: options.webhook,
     seed: options.seed,
+    rateLimit: options.rateLimit,
   };
 }
 
-/** @param dialect the configuration's dialect, known to be one. */
-export function optionsOf(config: SimulatorConfig, dialect: DialectName): SimulatorOptions {
-  const { webhook, seed, ...rest } = config;
+/** Turns the words of a configuration, which is known to have them, into options. */
+export function optionsOf(config: SimulatorConfig): SimulatorOptions {
+  const { webhook, seed, rateLimit, dialect, faultProfile, ...rest } = config;
   return {
     ...rest,
-    dialect,
+    dialect: dialectNames.find((name) => name === dialect) ?? dialectNames[0],
+    faultProfile: faultProfileNames.find((name) => name === faultProfile) ?? faultProfileNames[0],
     ...(webhook === undefined ? {} : { webhook }),
     ...(seed === undefined ? {} : { seed }),
+    ...(rateLimit === undefined ? {} : { rateLimit }),
   };
 }

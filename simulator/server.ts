@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
 import { adminRouter } from '#simulator/admin/router.ts';
 import { resolveOptions, type SimulatorOptions } from '#simulator/options.ts';
+import { pageRouter } from '#simulator/page.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
 import { Pipeline } from '#simulator/service/pipeline.ts';
 import { serviceRouter } from '#simulator/service/router.ts';
@@ -57,6 +58,7 @@ function application(simulation: Simulation, pipeline: Pipeline): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('query parser', 'simple');
+  app.use(pageRouter());
   app.use('/simulator', adminRouter(simulation));
   app.use(`${BASE_PATH}${SANDBOX_SUFFIX}`, serviceRouter(simulation, 'sandbox', pipeline));
   app.use(BASE_PATH, serviceRouter(simulation, 'production', pipeline));

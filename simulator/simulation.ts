@@ -4,29 +4,40 @@ import * as z from 'zod';
 import { Account } from '#simulator/account.ts';
 import { Agenda } from '#simulator/agenda.ts';
 import { Behaviours } from '#simulator/behaviour.ts';
+import { Catalogue } from '#simulator/catalogue/catalogue.ts';
+import { PACKAGES, type CataloguePackage } from '#simulator/catalogue/packages.ts';
+import { VPN_PLANS, type VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
 import { createClock, type Clock } from '#simulator/clock.ts';
 import { dialectChoice, dialectOf, type Dialect, type DialectChoice } from '#simulator/dialect.ts';
 import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
+import { faultProfile, rulesOf, type FaultProfile } from '#simulator/fault-profile.ts';
 import { Faults } from '#simulator/faults.ts';
 import { createIdentifiers } from '#simulator/identifiers.ts';
 import type { ResolvedOptions } from '#simulator/options.ts';
-import { OrderProgress } from '#simulator/order-progress.ts';
-import { Packages } from '#simulator/packages.ts';
-import { Purchases } from '#simulator/purchase.ts';
+import { RateLimiter } from '#simulator/rate-limit.ts';
+import { Releases } from '#simulator/releases.ts';
+import { Cancellations } from '#simulator/sales/cancellations.ts';
+import { EsimCare } from '#simulator/sales/esim-care.ts';
+import { KeyedOperations } from '#simulator/sales/keyed-operations.ts';
+import { kindsOfSale, type KindsOfSale } from '#simulator/sales/kinds.ts';
+import { SaleProgress } from '#simulator/sales/progress.ts';
+import { Purchases } from '#simulator/sales/purchases.ts';
+import { VpnSubscriptions } from '#simulator/sales/vpn-subscriptions.ts';
 import { Deliveries } from '#simulator/store/deliveries.ts';
 import { Esims } from '#simulator/store/esims.ts';
 import { IdempotencyKeys } from '#simulator/store/keys.ts';
 import { Ledger } from '#simulator/store/ledger.ts';
-import { Orders } from '#simulator/store/orders.ts';
+import { Refunds } from '#simulator/store/refunds.ts';
 import { Requests } from '#simulator/store/requests.ts';
+import { Sales } from '#simulator/store/sales.ts';
 import { Settings } from '#simulator/store/settings.ts';
 import { Store } from '#simulator/store/store.ts';
+import { Subscriptions } from '#simulator/store/subscriptions.ts';
 import { Tokens } from '#simulator/store/tokens.ts';
 import { Wallet } from '#simulator/wallet.ts';
 import { Dispatcher } from '#simulator/webhooks/dispatcher.ts';
-import { WebhookQueue, type WebhookTarget } from '#simulator/webhooks/queue.ts';
-
-const storedTarget = z.object({ url: z.string(), secret: z.string() }).nullable();
+import { WebhookEndpoints } from '#simulator/webhooks/endpoints.ts';
+import { WebhookQueue } from '#simulator/webhooks/queue.ts';
 
 /** The simulated service without its HTTP: all state and rules, put together once. */
 export class Simulation {
@@ -35,16 +46,26 @@ export class Simulation {
   readonly clock: Clock;
   readonly agenda: Agenda;
   readonly account: Account;
-  readonly packages: Packages;
+  readonly packages: Catalogue<CataloguePackage>;
+  readonly plans: Catalogue<VpnPlanItem>;
   readonly wallet: Wallet;
+  readonly care: EsimCare;
+  readonly kinds: KindsOfSale;
   readonly purchases: Purchases;
-  readonly progress: OrderProgress;
+  readonly progress: SaleProgress;
+  readonly cancellations: Cancellations;
+  readonly vpnSubscriptions: VpnSubscriptions;
+  readonly releases: Releases;
+  readonly endpoints: WebhookEndpoints;
   readonly webhooks: WebhookQueue;
+  readonly rateLimiter: RateLimiter;
   readonly faults: Faults;
   readonly behaviours: Behaviours;
   readonly tokens: Tokens;
-  readonly orders: Orders;
+  readonly sales: Sales;
   readonly esims: Esims;
+  readonly refunds: Refunds;
+  readonly subscriptions: Subscriptions;
   readonly ledger: Ledger;
   readonly deliveries: Deliveries;
   readonly requests: Requests;
@@ -60,36 +81,44 @@ export class Simulation {
     this.options = options;
     this.logger = pino({ level: options.logLevel, name: 'simulator' }, pino.destination({ fd: 2, sync: true }));
     const store = new Store(options.dataFile);
+    const settings = new Settings(store);
     this.#store = store;
-    this.#settings = new Settings(store);
+    this.#settings = settings;
     this.#seed = this.#storedSeed();
     this.#choice = this.#storedChoice();
     this.#dialect = dialectOf(this.#choice);
 
+    const dialect = (): Dialect => this.#dialect;
     const identifiers = createIdentifiers(() => this.#seed);
-    const clock = createClock(options.now, this.#settings.get('clock_offset', z.number()) ?? 0);
+    const clock = createClock(options.now, settings.get('clock_offset', z.number()) ?? 0);
     const onError = (error: unknown): void => this.logger.error({ err: error }, 'background work failed');
     const agenda = new Agenda(clock.now, onError);
     this.clock = clock;
     this.agenda = agenda;
     this.tokens = new Tokens(store);
-    this.orders = new Orders(store);
+    this.sales = new Sales(store);
     this.esims = new Esims(store);
+    this.refunds = new Refunds(store);
+    this.subscriptions = new Subscriptions(store);
     this.ledger = new Ledger(store);
     this.deliveries = new Deliveries(store);
     this.requests = new Requests(store);
-    this.packages = new Packages(store);
+    this.packages = new Catalogue(store, 'package', PACKAGES);
+    this.plans = new Catalogue(store, 'vpn_plan', VPN_PLANS);
+    this.releases = new Releases(settings);
     this.faults = new Faults(store, identifiers);
     this.behaviours = new Behaviours(store, identifiers);
     this.wallet = new Wallet(store, this.ledger, identifiers, clock.now);
     this.account = new Account(options, this.tokens, clock);
-    const dispatcher = new Dispatcher(options.webhookTimeoutMs);
-    this.#dispatcher = dispatcher;
+    const limit = { requests: options.rateLimit ?? null, window_ms: options.rateWindowMs };
+    this.rateLimiter = new RateLimiter(settings, clock, limit);
+    this.endpoints = new WebhookEndpoints(settings, clock, dialect, options.webhook);
+    this.#dispatcher = new Dispatcher(options.webhookTimeoutMs);
     this.webhooks = new WebhookQueue(
-      { store, deliveries: this.deliveries, faults: this.faults, identifiers, clock, agenda, dispatcher },
+      { store, deliveries: this.deliveries, faults: this.faults, identifiers, clock, agenda, dispatcher: this.#dispatcher },
       {
-        target: (environment) => this.webhookTarget(environment),
-        dialect: () => this.#dialect,
+        target: (environment) => this.endpoints.target(environment),
+        dialect,
         retryDelayMs: options.webhookRetryDelayMs,
         maxAttempts: options.webhookAttempts,
         onExhausted: ({ id, event }, { status, error }) =>
@@ -97,25 +126,23 @@ export class Simulation {
         onError,
       },
     );
-    const { orders, esims, wallet, webhooks, packages, behaviours } = this;
-    this.progress = new OrderProgress({ store, orders, esims, wallet, webhooks, identifiers, clock, agenda });
-    this.purchases = new Purchases({
-      store,
-      orders,
-      keys: new IdempotencyKeys(store),
-      wallet,
-      packages,
-      behaviours,
-      progress: this.progress,
-      identifiers,
-      clock,
-      dialect: () => this.#dialect,
-      processingDelayMs: options.processingDelayMs,
-    });
-    this.#openWallets();
-    agenda.add(this.progress);
-    agenda.add(webhooks);
-    agenda.wake();
+
+    const { sales, esims, refunds, subscriptions, ledger, packages, plans, wallet, webhooks, behaviours } = this;
+    const { processingDelayMs, reviewDelayMs } = options;
+    const keys = new IdempotencyKeys(store);
+    const keyed = new KeyedOperations({ store, keys, clock, dialect, approved: () => this.approved });
+    const care = new EsimCare(esims, sales, packages, clock);
+    const kinds = kindsOfSale({ store, esims, subscriptions, care, plans, identifiers, clock });
+    const base = { store, sales, esims, refunds, subscriptions, ledger, packages, plans, wallet, webhooks, behaviours };
+    const parts = { ...base, care, kinds, keyed, identifiers, clock, agenda, dialect, processingDelayMs, reviewDelayMs };
+    this.care = care;
+    this.kinds = kinds;
+    this.progress = new SaleProgress(parts);
+    this.purchases = new Purchases({ ...parts, progress: this.progress });
+    this.cancellations = new Cancellations(parts);
+    this.vpnSubscriptions = new VpnSubscriptions(parts);
+    for (const source of [this.progress, this.cancellations, this.vpnSubscriptions, webhooks]) agenda.add(source);
+    this.#begin();
   }
 
   get dialect(): Dialect {
@@ -132,6 +159,22 @@ export class Simulation {
     this.#dialect = dialectOf(choice);
   }
 
+  /** The random faults that were chosen last. */
+  get faultProfile(): FaultProfile {
+    return this.#settings.get('fault_profile', faultProfile) ?? faultProfile.parse({});
+  }
+
+  chooseFaultProfile(profile: FaultProfile): void {
+    this.#settings.set('fault_profile', profile);
+    this.faults.setProfile(rulesOf(profile));
+  }
+
+  /** Takes all fault rules back, those of the profile too. */
+  clearFaults(): void {
+    this.chooseFaultProfile(faultProfile.parse({}));
+    this.faults.clear();
+  }
+
   /** May production buy? */
   get approved(): boolean {
     return this.#settings.get('approved', z.boolean()) ?? this.options.approved;
@@ -139,16 +182,6 @@ export class Simulation {
 
   setApproved(approved: boolean): void {
     this.#settings.set('approved', approved);
-  }
-
-  webhookTarget(environment: Environment): WebhookTarget | undefined {
-    const stored = this.#settings.get(`webhook_target.${environment}`, storedTarget);
-    return stored === undefined ? this.options.webhook : (stored ?? undefined);
-  }
-
-  /** @param target undefined: nothing is sent any more. */
-  setWebhookTarget(environment: Environment, target: WebhookTarget | undefined): void {
-    this.#settings.set(`webhook_target.${environment}`, target ?? null);
   }
 
   /** Moves business time forward; what becomes due by it happens at once. @param ms milliseconds. */
@@ -169,8 +202,8 @@ export class Simulation {
     this.#choice = this.#storedChoice();
     this.#dialect = dialectOf(this.#choice);
     this.clock.setOffset(0);
-    this.#openWallets();
-    this.agenda.wake();
+    this.rateLimiter.restart();
+    this.#begin();
   }
 
   /** Cuts off webhooks under way, which a next start sends again, and closes the data file. */
@@ -182,6 +215,19 @@ export class Simulation {
     this.#store.close();
   }
 
+  #begin(): void {
+    const openings = { sandbox: this.options.sandboxBalance, production: this.options.productionBalance };
+    for (const environment of ENVIRONMENTS) {
+      const untouched = this.ledger.lastBalance(environment) === undefined;
+      if (untouched && Number(openings[environment]) > 0) this.deposit(environment, openings[environment]);
+    }
+    // Stored with its rules and their counters, so a restart leaves it alone.
+    if (this.#settings.get('fault_profile', faultProfile) === undefined) {
+      this.chooseFaultProfile(faultProfile.parse({ name: this.options.faultProfile }));
+    }
+    this.agenda.wake();
+  }
+
   /** Drawn once for each data file, so that ids differ between files; unless the options fix it. */
   #storedSeed(): string {
     const seed = this.options.seed ?? this.#settings.get('seed', z.string()) ?? randomBytes(16).toString('hex');
@@ -191,13 +237,5 @@ export class Simulation {
 
   #storedChoice(): DialectChoice {
     return this.#settings.get('dialect', dialectChoice) ?? { name: this.options.dialect, properties: {} };
-  }
-
-  #openWallets(): void {
-    const openings = { sandbox: this.options.sandboxBalance, production: this.options.productionBalance };
-    for (const environment of ENVIRONMENTS) {
-      const untouched = this.ledger.lastBalance(environment) === undefined;
-      if (untouched && Number(openings[environment]) > 0) this.deposit(environment, openings[environment]);
-    }
   }
 }

@@ -1,15 +1,13 @@
 import Big from 'big.js';
-import { CURRENCY } from '#simulator/catalogue.ts';
+import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
 import type { Environment } from '#simulator/environment.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
-import type { Ledger, LedgerEntry } from '#simulator/store/ledger.ts';
+import type { Ledger, LedgerEntry, MovementSubject } from '#simulator/store/ledger.ts';
 import type { Store } from '#simulator/store/store.ts';
 
 /** What a movement is for. */
-export interface Movement {
-  readonly reason: 'order' | 'refund' | 'deposit';
-  readonly orderId?: string;
-  readonly externalOrderId?: string;
+export interface Movement extends MovementSubject {
+  readonly reason: 'order' | 'topup' | 'vpn' | 'refund' | 'deposit';
 }
 
 /** Two wallets with exact balances; each movement records the balance that it left. */
@@ -62,9 +60,14 @@ export class Wallet {
         amount,
         currency: CURRENCY,
         balanceAfter: plain(after),
-        reason: movement.reason,
-        orderId: movement.orderId ?? null,
-        externalOrderId: movement.externalOrderId ?? null,
+        orderId: null,
+        externalOrderId: null,
+        esimId: null,
+        topupId: null,
+        refundId: null,
+        vpnSubscriptionId: null,
+        externalSubscriptionId: null,
+        ...movement,
         createdAt: this.#now(),
       });
     });

@@ -1,23 +1,109 @@
 import type * as z from 'zod';
-import type { serviceEsim, serviceOrder, servicePackage, walletTransaction } from '#upstream/contract.ts';
-import { CURRENCY, type CataloguePackage } from '#simulator/catalogue.ts';
+import type {
+  esimCancellation,
+  esimUsage,
+  publicPackage,
+  serviceEsim,
+  serviceOrder,
+  servicePackage,
+  serviceRefund,
+  serviceTopup,
+  vpnPlan,
+  vpnSubscription,
+  walletTransaction,
+} from '#upstream/contract.ts';
+import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
+import type { CataloguePackage } from '#simulator/catalogue/packages.ts';
+import type { VpnPlanItem } from '#simulator/catalogue/vpn-plans.ts';
 import { isoTime } from '#simulator/clock.ts';
+import type { EsimFacts } from '#simulator/sales/esim-facts.ts';
 import type { EsimRecord } from '#simulator/store/esims.ts';
 import type { LedgerEntry } from '#simulator/store/ledger.ts';
-import type { OrderRecord } from '#simulator/store/orders.ts';
+import type { RefundRecord } from '#simulator/store/refunds.ts';
+import type { SaleRecord } from '#simulator/store/sales.ts';
+import type { SubscriptionRecord } from '#simulator/store/subscriptions.ts';
 
 /** An order as the service shows it, in answers and in events. */
-export function wireOrder(order: OrderRecord): z.input<typeof serviceOrder> {
+export function wireOrder(sale: SaleRecord): z.input<typeof serviceOrder> {
   return {
-    id: order.id,
-    external_order_id: order.externalOrderId,
-    package_id: order.packageId,
-    status: order.status,
-    esim_id: order.esimId,
-    price_for_reseller: order.price,
-    currency: order.currency,
-    failure: order.failureCode === null ? null : { code: order.failureCode, message: order.failureMessage ?? '' },
-    created_at: isoTime(order.createdAt),
+    id: sale.id,
+    external_order_id: sale.reference,
+    package_id: sale.itemId,
+    status: sale.status,
+    esim_id: sale.esimId,
+    ...priceAndFailure(sale),
+    created_at: isoTime(sale.createdAt),
+  };
+}
+
+/** A top-up, in answers and in events. */
+export function wireTopup(sale: SaleRecord): z.input<typeof serviceTopup> {
+  return {
+    id: sale.id,
+    esim_id: sale.esimId,
+    package_id: sale.itemId,
+    status: sale.status,
+    ...priceAndFailure(sale),
+    created_at: isoTime(sale.createdAt),
+  };
+}
+
+/** @param subscription undefined until it became active. */
+export function wireVpnSubscription(
+  sale: SaleRecord,
+  subscription: SubscriptionRecord | undefined,
+): z.input<typeof vpnSubscription> {
+  return {
+    id: sale.id,
+    external_subscription_id: sale.reference,
+    vpn_plan_id: sale.itemId,
+    status: subscription?.status ?? (sale.status === 'failed' ? 'failed' : 'processing'),
+    ...priceAndFailure(sale),
+    access: subscription === undefined ? null : accessOf(subscription),
+    started_at: timeOrNull(subscription?.startedAt ?? null),
+    expires_at: timeOrNull(subscription?.expiresAt ?? null),
+    cancelled_at: timeOrNull(subscription?.cancelledAt ?? null),
+  };
+}
+
+function accessOf({ username, password, server }: SubscriptionRecord) {
+  return { username, password, server, configuration: `remote ${server} 1194 udp` };
+}
+
+function priceAndFailure({ price, currency, failureCode, failureMessage }: SaleRecord) {
+  return {
+    price_for_reseller: price,
+    currency,
+    failure: failureCode === null ? null : { code: failureCode, message: failureMessage ?? '' },
+  };
+}
+
+export function wireRefund(refund: RefundRecord): z.input<typeof serviceRefund> {
+  return {
+    id: refund.id,
+    esim_id: refund.esimId,
+    order_id: refund.orderId,
+    status: refund.status,
+    review: refund.review,
+    amount: refund.amount,
+    currency: refund.currency,
+    unmet_conditions: [...refund.unmet],
+    created_at: isoTime(refund.createdAt),
+  };
+}
+
+export function wireCancellation(refund: RefundRecord): z.input<typeof esimCancellation> {
+  return { esim_id: refund.esimId, status: refund.cancellation, refund: wireRefund(refund) };
+}
+
+export function wireVpnPlan(plan: VpnPlanItem): z.input<typeof vpnPlan> {
+  return {
+    id: plan.id,
+    name: plan.name,
+    duration_days: plan.durationDays,
+    price_for_reseller: plan.price,
+    currency: CURRENCY,
+    available: plan.available,
   };
 }
 
@@ -34,16 +120,32 @@ export function wirePackage(item: CataloguePackage): z.input<typeof servicePacka
   };
 }
 
-export function wireEsim(esim: EsimRecord): z.input<typeof serviceEsim> {
+/** Without what it costs the reseller. */
+export function wirePublicPackage(item: CataloguePackage): z.input<typeof publicPackage> {
+  const { price_for_reseller: _price, currency: _currency, ...shown } = wirePackage(item);
+  return shown;
+}
+
+export function wireEsim(esim: EsimRecord, facts: EsimFacts): z.input<typeof serviceEsim> {
   return {
     id: esim.id,
     order_id: esim.orderId,
     iccid: esim.iccid,
     activation_code: esim.activationCode,
-    status: esim.status,
+    status: facts.status,
     installed_at: timeOrNull(esim.installedAt),
     activated_at: timeOrNull(esim.activatedAt),
     expires_at: timeOrNull(esim.expiresAt),
+  };
+}
+
+/** @param now epoch milliseconds. */
+export function wireUsage(esim: EsimRecord, facts: EsimFacts, now: number): z.input<typeof esimUsage> {
+  return {
+    esim_id: esim.id,
+    data_used_mb: facts.usedMb,
+    data_total_mb: facts.totalMb,
+    measured_at: isoTime(now),
   };
 }
 
@@ -56,6 +158,11 @@ export function wireTransaction(entry: LedgerEntry): z.input<typeof walletTransa
     reason: entry.reason,
     order_id: entry.orderId,
     external_order_id: entry.externalOrderId,
+    esim_id: entry.esimId,
+    topup_id: entry.topupId,
+    refund_id: entry.refundId,
+    vpn_subscription_id: entry.vpnSubscriptionId,
+    external_subscription_id: entry.externalSubscriptionId,
     created_at: isoTime(entry.createdAt),
   };
 }

@@ -1,12 +1,15 @@
 import * as z from 'zod';
+import { SIMULATED_STATES } from '#upstream/contract.ts';
 import { behaviourRule } from '#simulator/behaviour.ts';
 import { dialectChoice } from '#simulator/dialect.ts';
+import { faultProfile } from '#simulator/fault-profile.ts';
 import { ENVIRONMENTS } from '#simulator/environment.ts';
 import { faultRule } from '#simulator/faults.ts';
+import { rateLimit } from '#simulator/rate-limit.ts';
 import { DELIVERY_STATUSES } from '#simulator/store/deliveries.ts';
 import { tampering } from '#simulator/webhooks/queue.ts';
 
-export { behaviourRule, dialectChoice, faultRule };
+export { behaviourRule, dialectChoice, faultProfile, faultRule, rateLimit };
 
 const environment = z.enum(ENVIRONMENTS);
 const amount = z.string().regex(/^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/, 'must be an amount as text, such as "10.00"');
@@ -24,17 +27,12 @@ export const approval = z.strictObject({ approved: z.boolean() });
 
 export const clockAdvance = z.strictObject({ ms: z.int().min(1).max(31_536_000_000_000) });
 
-/** `url` null: nothing is sent any more. Without an environment: both. */
-export const webhookTarget = z
-  .strictObject({
-    environment: environment.optional(),
-    url: httpUrl.nullable(),
-    secret: z.string().min(8).optional(),
-  })
-  .refine(({ url, secret }) => url === null || secret !== undefined, {
-    path: ['secret'],
-    message: 'is needed beside url',
-  });
+/** `url` null: nothing is sent any more. Without a secret the one that is there stays. Without an environment: both. */
+export const webhookTarget = z.strictObject({
+  environment: environment.optional(),
+  url: httpUrl.nullable(),
+  secret: z.string().min(8).optional(),
+});
 
 export const webhookPing = z.strictObject({ environment: environment.default('sandbox') });
 
@@ -47,12 +45,19 @@ export const webhookSend = z.strictObject({
   ...tampering.shape,
 });
 
-export const orderFailure = z.strictObject({
+export const failure = z.strictObject({
   code: z.string().min(1).max(64).default('supplier_failed'),
-  message: z.string().max(500).default('The supplier could not deliver the eSIM.'),
+  message: z.string().max(500).default('The supplier could not deliver it.'),
 });
 
-export const packageChange = z
+export const esimState = z.strictObject({ state: z.enum(SIMULATED_STATES) });
+
+export const release = z.strictObject({
+  channel: z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be visible ASCII characters'),
+  version: z.string().max(64).regex(/^\d+(?:\.\d+)*$/, 'must be dotted numbers'),
+});
+
+export const itemChange = z
   .strictObject({ available: z.boolean().optional(), price_for_reseller: amount.optional() })
   .refine((change) => Object.keys(change).length > 0, 'names nothing to change');
 
@@ -63,22 +68,24 @@ const page = {
   limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
 };
 
-export const orderQuery = z.strictObject({
-  ...page,
-  environment: environment.optional(),
-  external_order_id: z.string().optional(),
-});
+const filtered = { ...page, environment: environment.optional() };
+
+export const pageQuery = z.strictObject(filtered);
+export const orderQuery = z.strictObject({ ...filtered, external_order_id: z.string().optional() });
 export const ledgerQuery = orderQuery;
+export const vpnQuery = z.strictObject({ ...filtered, external_subscription_id: z.string().optional() });
+export const ofEsimQuery = z.strictObject({ ...filtered, esim_id: z.string().optional() });
 export const deliveryQuery = z.strictObject({
-  ...page,
-  environment: environment.optional(),
+  ...filtered,
   event: z.string().optional(),
   status: z.enum(DELIVERY_STATUSES).optional(),
+  /** Id of an order, a top-up, an eSIM or a VPN subscription; `order_id` is the same. */
+  subject: z.string().optional(),
   order_id: z.string().optional(),
 });
 export const requestQuery = z.strictObject({
-  ...page,
-  environment: environment.optional(),
+  ...filtered,
   endpoint: z.string().optional(),
   idempotency_key: z.string().optional(),
 });
+export const documentQuery = z.strictObject({ environment: environment.default('sandbox') });

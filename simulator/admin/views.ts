@@ -3,10 +3,12 @@ import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { DeliveryRecord } from '#simulator/store/deliveries.ts';
 import type { LedgerEntry } from '#simulator/store/ledger.ts';
-import type { OrderRecord } from '#simulator/store/orders.ts';
+import type { EsimRecord } from '#simulator/store/esims.ts';
 import { pageOfRows } from '#simulator/store/page.ts';
+import type { RefundRecord } from '#simulator/store/refunds.ts';
 import type { RequestRecord } from '#simulator/store/requests.ts';
-import { wireOrder, wireTransaction } from '#simulator/wire.ts';
+import type { SaleRecord } from '#simulator/store/sales.ts';
+import { wireCancellation, wireEsim, wireTransaction, wireUsage } from '#simulator/wire.ts';
 
 /** Everything at a glance. */
 export function stateView(simulation: Simulation): Record<string, unknown> {
@@ -15,6 +17,9 @@ export function stateView(simulation: Simulation): Record<string, unknown> {
     clock_ahead_ms: simulation.clock.offset(),
     approved: simulation.approved,
     dialect: dialectView(simulation),
+    fault_profile: simulation.faultProfile,
+    rate_limit: simulation.rateLimiter.limit,
+    updates: simulation.releases.all(),
     environments: Object.fromEntries(ENVIRONMENTS.map((name) => [name, environmentView(simulation, name)])),
     faults: simulation.faults.list().length,
     behaviour: simulation.behaviours.list().length,
@@ -26,27 +31,53 @@ export function dialectView({ dialectChoice, dialect }: Simulation): Record<stri
 }
 
 function environmentView(simulation: Simulation, environment: Environment): Record<string, unknown> {
-  const target = simulation.webhookTarget(environment);
+  const { sales } = simulation;
   return {
     balance: simulation.wallet.balance(environment),
     ledger: simulation.ledger.countByType(environment),
-    orders: simulation.orders.countByStatus(environment),
+    orders: sales.countByStatus(environment, 'order'),
     esims: simulation.esims.count(environment),
+    topups: sales.countByStatus(environment, 'topup'),
+    refunds: simulation.refunds.countByStatus(environment),
+    vpn_subscriptions: simulation.subscriptions.countByStatus(environment),
     deliveries: simulation.deliveries.countByStatus(environment),
     requests: simulation.requests.count(environment),
     // The secret is known to whoever set it, and shown to nobody.
-    webhook_url: target?.url ?? null,
+    webhook_url: simulation.endpoints.url(environment) ?? null,
+    webhook_secret: simulation.endpoints.hasSecret(environment),
   };
 }
 
-export function orderView(order: OrderRecord): Record<string, unknown> {
+/** An order, a top-up or a VPN subscription, with what is planned for it. */
+export function saleView({ kinds, subscriptions }: Simulation, sale: SaleRecord): Record<string, unknown> {
+  const cancelDueAt = sale.kind === 'vpn' ? (subscriptions.get(sale.id)?.cancelDueAt ?? null) : null;
   return {
-    environment: order.environment,
-    ...wireOrder(order),
-    due_at: order.dueAt === null ? null : isoTime(order.dueAt),
-    due_outcome: order.dueOutcome,
-    credit_due_at: order.creditDueAt === null ? null : isoTime(order.creditDueAt),
-    updated_at: isoTime(order.updatedAt),
+    environment: sale.environment,
+    ...kinds[sale.kind].announcement(sale),
+    due_at: timeOrNull(sale.dueAt ?? cancelDueAt),
+    due_outcome: cancelDueAt === null ? sale.dueOutcome : 'cancelled',
+    credit_due_at: timeOrNull(sale.creditDueAt),
+    updated_at: isoTime(sale.updatedAt),
+  };
+}
+
+/** Without its activation code: lists are looked at by many. */
+export function esimView({ care, clock }: Simulation, esim: EsimRecord): Record<string, unknown> {
+  const facts = care.facts(esim);
+  const { activation_code: _code, ...shown } = wireEsim(esim, facts);
+  const { data_used_mb, data_total_mb } = wireUsage(esim, facts, clock.now());
+  return { environment: esim.environment, ...shown, package_id: esim.packageId, data_used_mb, data_total_mb };
+}
+
+export function refundView(refund: RefundRecord): Record<string, unknown> {
+  const { refund: shown, status: cancellation } = wireCancellation(refund);
+  return {
+    environment: refund.environment,
+    ...shown,
+    cancellation,
+    due_at: timeOrNull(refund.dueAt),
+    due_step: refund.dueStep,
+    updated_at: isoTime(refund.updatedAt),
   };
 }
 
@@ -59,7 +90,8 @@ export function deliveryView({ deliveries }: Simulation, delivery: DeliveryRecor
     id: delivery.id,
     environment: delivery.environment,
     event: delivery.event,
-    order_id: delivery.subject,
+    subject: delivery.subject,
+    order_id: delivery.event.startsWith('order.') ? delivery.subject : null,
     status: delivery.status,
     tampering: delivery.fault === null ? null : (JSON.parse(delivery.fault) as unknown),
     body: Buffer.from(delivery.body).toString('utf8'),
@@ -90,6 +122,10 @@ export function requestView(request: RequestRecord): Record<string, unknown> {
     status: request.status,
     faults: request.faults === null ? [] : request.faults.split(','),
   };
+}
+
+function timeOrNull(ms: number | null): string | null {
+  return ms === null ? null : isoTime(ms);
 }
 
 /** Reads one item more than asked for, so that the last page knows that it is. */

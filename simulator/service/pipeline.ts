@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import { ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+import { ALL_ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type AnyEndpointName, type EndpointContract } from '#upstream/contract.ts';
 import type { Environment } from '#simulator/environment.ts';
 import { jsonOf, readBody } from '#simulator/service/body.ts';
-import { ServiceError, validationFailed, type Answer } from '#simulator/service/errors.ts';
+import { parsed, ServiceError, validationFailed, type Answer } from '#simulator/service/errors.ts';
 import { perform, planOf, type Ending } from '#simulator/service/fault-plan.ts';
-import { HANDLERS, queryFrom } from '#simulator/service/handlers.ts';
+import { HANDLERS } from '#simulator/service/handlers.ts';
+import { queryFrom } from '#simulator/service/query.ts';
+import { noBody } from '#simulator/service/request-bodies.ts';
+import { needsToken } from '#simulator/service/served.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 
 /** A call under way: the request, its bytes, and what its faults make of it. */
@@ -36,7 +39,7 @@ export class Pipeline {
   }
 
   /** Serves an endpoint of the contract. */
-  endpoint(environment: Environment, name: EndpointName): RequestHandler {
+  endpoint(environment: Environment, name: AnyEndpointName): RequestHandler {
     return this.#handler(environment, name, (received) => this.#serve(name, received));
   }
 
@@ -50,7 +53,7 @@ export class Pipeline {
     await Promise.all(this.#underWay);
   }
 
-  #handler(environment: Environment, name: EndpointName | undefined, work: Work): RequestHandler {
+  #handler(environment: Environment, name: AnyEndpointName | undefined, work: Work): RequestHandler {
     return (request, response) => {
       const call = this.#carryOut(environment, name, work, request, response)
         .catch((error: unknown) => {
@@ -64,27 +67,30 @@ export class Pipeline {
 
   async #carryOut(
     environment: Environment,
-    name: EndpointName | undefined,
+    name: AnyEndpointName | undefined,
     work: Work,
     request: Request,
     response: Response,
   ): Promise<void> {
-    const { requests, faults } = this.#simulation;
+    const { requests, faults, rateLimiter } = this.#simulation;
     const body = await readBody(request, response).catch((error: unknown) => refusalOr(error));
     const sequence = this.#note(environment, name, request, body);
-    const applied = name === undefined ? [] : faults.forRequest(environment, name);
+    const rate = rateLimiter.take(callerOf(request, environment));
+    const applied = name === undefined || !rate.allowed ? [] : faults.forRequest(environment, name);
     const plan = planOf(applied);
     const received = { request, environment, body, workMs: plan.workMs, signal: this.#stopping };
 
     await this.#pause(plan.arrivalMs);
     let resultStatus: number | null = null;
     let ending: Ending;
-    if (plan.instead !== undefined) {
+    if (!rate.allowed) {
+      ending = { kind: 'answer', answer: withHeaders(tooManyRequests(), rate.headers) };
+    } else if (plan.instead !== undefined) {
       ending = plan.instead;
     } else {
       const answer = await this.#answer(work, received);
       resultStatus = answer.status;
-      ending = plan.after(answer);
+      ending = plan.after(withHeaders(answer, rate.headers));
     }
     await this.#pause(plan.answerMs);
     const names = applied.length === 0 ? null : applied.map(({ kind }) => kind).join(',');
@@ -105,19 +111,22 @@ export class Pipeline {
     }
   }
 
-  #serve(name: EndpointName, received: Received): Answer | Promise<Answer> {
+  #serve(name: AnyEndpointName, received: Received): Answer | Promise<Answer> {
     const { request, environment, body, workMs, signal } = received;
-    const endpoint: EndpointContract = ENDPOINTS[name];
+    const endpoint: EndpointContract = ALL_ENDPOINTS[name];
     if (body instanceof ServiceError) throw body;
-    if (endpoint.authorized) this.#simulation.account.requireToken(environment, request.get('Authorization'));
-    const json = endpoint.body === undefined ? undefined : jsonOf(body, request.get('Content-Type'));
+    if (needsToken(name, this.#simulation.dialect)) {
+      this.#simulation.account.requireToken(environment, request.get('Authorization'));
+    }
+    const json = jsonBody(endpoint, body, request.get('Content-Type'));
     const key = endpoint.idempotencyKey ? keyOf(request) : '';
-    const query = queryFrom(request.query, endpoint.query ?? []);
+    const query = queryFrom(request.query, endpoint);
     const id = typeof request.params['id'] === 'string' ? request.params['id'] : '';
-    return HANDLERS[name](this.#simulation, { environment, id, query, rawBody: body, json, key, workMs, signal });
+    const call = { operation: name, environment, id, query, rawBody: body, json, key, workMs, signal };
+    return HANDLERS[name](this.#simulation, call);
   }
 
-  #note(environment: Environment, name: EndpointName | undefined, request: Request, body: Received['body']): number {
+  #note(environment: Environment, name: AnyEndpointName | undefined, request: Request, body: Received['body']): number {
     const bytes = body instanceof ServiceError ? Buffer.alloc(0) : body;
     return this.#simulation.requests.begin({
       environment,
@@ -134,6 +143,26 @@ export class Pipeline {
   async #pause(ms: number): Promise<void> {
     if (ms > 0) await delay(ms, undefined, { signal: this.#stopping });
   }
+}
+
+/** The body as JSON; undefined where the call has none. @throws ServiceError */
+function jsonBody({ method, body: schema }: EndpointContract, bytes: Buffer, contentType: string | undefined): unknown {
+  if (schema !== undefined) return jsonOf(bytes, contentType);
+  if (method === 'POST' && bytes.length > 0) parsed(noBody, jsonOf(bytes, contentType));
+  return undefined;
+}
+
+/** Whose calls are counted together. */
+function callerOf(request: Request, environment: Environment): string {
+  return request.get('Authorization') ?? `${environment} ${request.socket.remoteAddress ?? ''}`;
+}
+
+function tooManyRequests(): Answer {
+  return new ServiceError(429, 'rate_limited', 'Too many requests with this token; see Retry-After.').answer();
+}
+
+function withHeaders(answer: Answer, headers: Readonly<Record<string, string>>): Answer {
+  return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 
 function refusalOr(error: unknown): ServiceError {

@@ -1,9 +1,24 @@
-import type * as z from 'zod';
-import { ENDPOINTS, loginRequest, orderRequest, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
+import * as z from 'zod';
+import {
+  ALL_ENDPOINTS,
+  loginRequest,
+  orderRequest,
+  simulationRequest,
+  topupRequest,
+  vpnOrderRequest,
+  type AnyEndpointName,
+  type EndpointContract,
+} from '#upstream/contract.ts';
 import type { Environment } from '#simulator/environment.ts';
 
 /** A strict service refuses fields that it does not know; the contract itself says nothing of them. */
 export const orderBody = orderRequest.strict();
+export const topupBody = topupRequest.strict();
+export const vpnOrderBody = vpnOrderRequest.strict();
+export const simulationBody = simulationRequest.strict();
+
+/** Of a POST that takes no body: nothing, or an empty object. */
+export const noBody = z.strictObject({});
 
 // The specification has expires_in_days on production login only.
 const loginBodies = {
@@ -15,10 +30,15 @@ export function loginBody(environment: Environment): (typeof loginBodies)[Enviro
   return loginBodies[environment];
 }
 
+const BODIES: Readonly<Partial<Record<AnyEndpointName, z.ZodType>>> = {
+  createOrder: orderBody,
+  createTopup: topupBody,
+  createVpnOrder: vpnOrderBody,
+  simulateEsim: simulationBody,
+};
+
 /** The body that a call takes, as it is judged; undefined when it takes none. */
-export function requestBody(name: EndpointName, environment: Environment): z.ZodType | undefined {
-  const endpoint: EndpointContract = ENDPOINTS[name];
-  if (name === 'login') return loginBody(environment);
-  if (name === 'createOrder') return orderBody;
-  return endpoint.body;
+export function requestBody(name: AnyEndpointName, environment: Environment): z.ZodType | undefined {
+  const { body }: EndpointContract = ALL_ENDPOINTS[name];
+  return name === 'login' ? loginBody(environment) : (BODIES[name] ?? body);
 }

@@ -1,45 +1,44 @@
 import { Router, type RequestHandler } from 'express';
-import { ENDPOINTS, type EndpointName } from '#upstream/contract.ts';
+import { ALL_ENDPOINTS, type AnyEndpointName } from '#upstream/contract.ts';
 import type { Dialect } from '#simulator/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
-import { openApiDocument } from '#simulator/openapi.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
-import { isServed } from '#simulator/service/served.ts';
+import { endpointNames, isServed } from '#simulator/service/served.ts';
 import type { Pipeline } from '#simulator/service/pipeline.ts';
 import type { Simulation } from '#simulator/simulation.ts';
-
-const endpointNames = Object.keys(ENDPOINTS) as EndpointName[];
 
 /** All calls of one environment, relative to its base address. */
 export function serviceRouter(simulation: Simulation, environment: Environment, pipeline: Pipeline): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/openapi.json', (_request, response) => {
-    response.json(openApiDocument(simulation.dialect, environment));
-  });
-  for (const path of new Set(endpointNames.map((name) => ENDPOINTS[name].path))) {
-    const names = endpointNames.filter((name) => ENDPOINTS[name].path === path);
+  for (const path of new Set(endpointNames.map((name) => ALL_ENDPOINTS[name].path))) {
+    const names = endpointNames.filter((name) => ALL_ENDPOINTS[name].path === path);
     const route = router.route(path.replace('{id}', ':id'));
     for (const name of names) {
-      const served = onlyIfServed(simulation, name, pipeline.endpoint(environment, name));
-      if (ENDPOINTS[name].method === 'GET') route.get(served);
+      const served = onlyIfServed(simulation, environment, name, pipeline.endpoint(environment, name));
+      if (ALL_ENDPOINTS[name].method === 'GET') route.get(served);
       else route.post(served);
     }
-    route.all(pipeline.refuse(environment, () => otherMethod(simulation.dialect, names)));
+    route.all(pipeline.refuse(environment, () => otherMethod(simulation.dialect, environment, names)));
   }
   router.use(pipeline.refuse(environment, () => notFound('resource')));
   return router;
 }
 
 /** The dialect may change while the simulator runs, so it is asked at each call. */
-function onlyIfServed(simulation: Simulation, name: EndpointName, handler: RequestHandler): RequestHandler {
+function onlyIfServed(
+  simulation: Simulation,
+  environment: Environment,
+  name: AnyEndpointName,
+  handler: RequestHandler,
+): RequestHandler {
   return (request, response, next) => {
-    if (isServed(name, simulation.dialect)) return handler(request, response, next);
+    if (isServed(name, simulation.dialect, environment)) return handler(request, response, next);
     return next();
   };
 }
 
-function otherMethod(dialect: Dialect, names: readonly EndpointName[]): ServiceError {
-  const methods = names.filter((name) => isServed(name, dialect)).map((name) => ENDPOINTS[name].method);
+function otherMethod(dialect: Dialect, environment: Environment, names: readonly AnyEndpointName[]): ServiceError {
+  const methods = names.filter((name) => isServed(name, dialect, environment)).map((name) => ALL_ENDPOINTS[name].method);
   if (methods.length === 0) return notFound('resource');
   const allow = methods.join(', ');
   return new ServiceError(405, 'method_not_allowed', `This address takes ${allow} only.`, { headers: { Allow: allow } });

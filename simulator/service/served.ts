@@ -1,10 +1,22 @@
-import type { EndpointName } from '#upstream/contract.ts';
+import { ALL_ENDPOINTS, type AnyEndpointName, type EndpointContract } from '#upstream/contract.ts';
 import type { Dialect } from '#simulator/dialect.ts';
+import type { Environment } from '#simulator/environment.ts';
 
-/** False for calls that the dialect's service does not have. */
-export function isServed(name: EndpointName, dialect: Dialect): boolean {
-  if (name === 'getOrder') return dialect.has_order_read;
-  if (name === 'listOrders') return dialect.has_order_list;
-  if (name === 'listWalletTransactions') return dialect.has_wallet_transactions;
-  return true;
+export const endpointNames = Object.keys(ALL_ENDPOINTS) as [AnyEndpointName, ...AnyEndpointName[]];
+
+/** False for calls that the dialect's service does not have, and in production for those of the sandbox alone. */
+export function isServed(name: AnyEndpointName, dialect: Dialect, environment: Environment): boolean {
+  const { capability, sandboxOnly }: EndpointContract = ALL_ENDPOINTS[name];
+  if (sandboxOnly === true && environment === 'production') return false;
+  return capability === undefined || switchOf(capability, dialect);
+}
+
+/** False for the logins, and for what a dialect's service shows to anybody. */
+export function needsToken(name: AnyEndpointName, dialect: Dialect): boolean {
+  return name !== 'login' && (ALL_ENDPOINTS[name].authorized || !dialect.public_without_token);
+}
+
+function switchOf(capability: NonNullable<EndpointContract['capability']>, dialect: Dialect): boolean {
+  // What keys do is no call.
+  return capability === 'key_replay' || dialect[`has_${capability}`];
 }

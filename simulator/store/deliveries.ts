@@ -64,6 +64,7 @@ export class Deliveries {
   readonly #releaseClaims;
   readonly #replay;
   readonly #oldestFirst;
+  readonly #newest;
   readonly #counts;
 
   constructor(store: Store) {
@@ -109,6 +110,7 @@ export class Deliveries {
          signed_at = NULL, next_attempt_at = :now
        WHERE id = :id AND sending = 0`,
     );
+    this.#newest = store.query(row, 'SELECT * FROM deliveries ORDER BY sequence DESC LIMIT :limit');
     this.#oldestFirst = store.query(
       row,
       `SELECT * FROM deliveries WHERE sequence > :after
@@ -171,6 +173,11 @@ export class Deliveries {
   /** Sends it once more, as it was meant: same id, same body, no fault. @returns false while it is under way. */
   replay(id: string, now: number): boolean {
     return this.#replay.run({ id, now }) === 1;
+  }
+
+  /** Of both environments, newest first. */
+  newest(limit: number): DeliveryRecord[] {
+    return this.#newest.all({ limit });
   }
 
   oldestFirst(

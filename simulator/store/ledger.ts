@@ -14,11 +14,24 @@ const row = z.object({
   reason: z.string(),
   orderId: z.string().nullable(),
   externalOrderId: z.string().nullable(),
+  esimId: z.string().nullable(),
+  topupId: z.string().nullable(),
+  refundId: z.string().nullable(),
+  vpnSubscriptionId: z.string().nullable(),
+  externalSubscriptionId: z.string().nullable(),
   createdAt: z.number(),
 });
 
 /** One movement of one wallet. */
 export type LedgerEntry = Readonly<z.output<typeof row>>;
+
+/** What a movement is about, as far as it applies. */
+export type MovementSubject = Partial<
+  Pick<
+    LedgerEntry,
+    'orderId' | 'externalOrderId' | 'esimId' | 'topupId' | 'refundId' | 'vpnSubscriptionId' | 'externalSubscriptionId'
+  >
+>;
 
 export interface LedgerFilter {
   readonly reference?: string | undefined;
@@ -32,21 +45,27 @@ export interface LedgerFilter {
 export class Ledger {
   readonly #insert;
   readonly #last;
+  readonly #ofOrder;
   readonly #newestFirst;
   readonly #oldestFirst;
+  readonly #newest;
   readonly #hidden;
   readonly #counts;
 
   constructor(store: Store) {
     this.#insert = store.command(
       `INSERT INTO ledger (id, environment, type, amount, currency, balance_after, reason, order_id, external_order_id,
-         created_at)
+         esim_id, topup_id, refund_id, vpn_subscription_id, external_subscription_id, created_at)
        VALUES (:id, :environment, :type, :amount, :currency, :balanceAfter, :reason, :orderId, :externalOrderId,
-         :createdAt)`,
+         :esimId, :topupId, :refundId, :vpnSubscriptionId, :externalSubscriptionId, :createdAt)`,
     );
     this.#last = store.query(
       z.object({ balanceAfter: z.string() }),
       'SELECT balance_after FROM ledger WHERE environment = :environment ORDER BY sequence DESC LIMIT 1',
+    );
+    this.#ofOrder = store.query(
+      row,
+      `SELECT * FROM ledger WHERE order_id = :orderId AND reason IN ('order', 'refund') ORDER BY sequence`,
     );
     this.#newestFirst = store.query(
       row,
@@ -55,6 +74,7 @@ export class Ledger {
          AND created_at >= :since AND (type = 'credit' OR created_at <= :debitsUntil)
        ORDER BY sequence DESC LIMIT :limit`,
     );
+    this.#newest = store.query(row, 'SELECT * FROM ledger ORDER BY sequence DESC LIMIT :limit');
     this.#oldestFirst = store.query(
       row,
       `SELECT * FROM ledger WHERE (:environment IS NULL OR environment = :environment) AND sequence > :after
@@ -80,6 +100,11 @@ export class Ledger {
     return this.#last.get({ environment })?.balanceAfter;
   }
 
+  /** The debit of an order and what was credited for it. */
+  ofOrder(orderId: string): LedgerEntry[] {
+    return this.#ofOrder.all({ orderId });
+  }
+
   newestFirst(environment: Environment, filter: LedgerFilter, page: Page): LedgerEntry[] {
     return this.#newestFirst.all({
       environment,
@@ -89,6 +114,11 @@ export class Ledger {
       before: page.cursor ?? Number.MAX_SAFE_INTEGER,
       limit: page.limit,
     });
+  }
+
+  /** Of both environments, newest first. */
+  newest(limit: number): LedgerEntry[] {
+    return this.#newest.all({ limit });
   }
 
   oldestFirst(environment: Environment | undefined, reference: string | undefined, page: Page): LedgerEntry[] {

@@ -41,6 +41,7 @@ export class Requests {
   readonly #finish;
   readonly #prune;
   readonly #oldestFirst;
+  readonly #newest;
   readonly #count;
 
   constructor(store: Store) {
@@ -53,6 +54,7 @@ export class Requests {
       'UPDATE requests SET result_status = :resultStatus, status = :status, faults = :faults WHERE sequence = :sequence',
     );
     this.#prune = store.command('DELETE FROM requests WHERE sequence <= :until');
+    this.#newest = store.query(row, 'SELECT * FROM requests ORDER BY sequence DESC LIMIT :limit');
     this.#oldestFirst = store.query(
       row,
       `SELECT * FROM requests WHERE sequence > :after
@@ -76,6 +78,11 @@ export class Requests {
 
   finish(sequence: number, end: Pick<RequestRecord, 'resultStatus' | 'status' | 'faults'>): void {
     this.#finish.run({ sequence, ...end });
+  }
+
+  /** Of both environments, newest first. */
+  newest(limit: number): RequestRecord[] {
+    return this.#newest.all({ limit });
   }
 
   oldestFirst(filter: RequestFilter, page: Page): RequestRecord[] {

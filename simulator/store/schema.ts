@@ -1,5 +1,5 @@
 /** Raised whenever the tables change; a file of another version is refused. */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 
 /** Times are epoch milliseconds, amounts exact decimals as text. */
 export const SCHEMA = `
@@ -16,11 +16,13 @@ CREATE TABLE tokens (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE package_changes (
-  package_id INTEGER PRIMARY KEY,
+CREATE TABLE item_changes (
+  kind TEXT NOT NULL CHECK (kind IN ('package', 'vpn_plan')),
+  id INTEGER NOT NULL,
   price TEXT,
-  available INTEGER
-) STRICT;
+  available INTEGER,
+  PRIMARY KEY (kind, id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE idempotency_keys (
   environment TEXT NOT NULL,
@@ -32,12 +34,13 @@ CREATE TABLE idempotency_keys (
   PRIMARY KEY (environment, key)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE orders (
+CREATE TABLE sales (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
   environment TEXT NOT NULL,
-  external_order_id TEXT NOT NULL,
-  package_id INTEGER NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('order', 'topup', 'vpn')),
+  reference TEXT,
+  item_id INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('processing', 'completed', 'failed')),
   price TEXT NOT NULL,
   currency TEXT NOT NULL,
@@ -51,23 +54,65 @@ CREATE TABLE orders (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX orders_by_reference ON orders (environment, external_order_id);
-CREATE INDEX orders_due ON orders (due_at) WHERE due_at IS NOT NULL;
-CREATE INDEX orders_credit_due ON orders (credit_due_at) WHERE credit_due_at IS NOT NULL;
+CREATE INDEX sales_by_kind ON sales (environment, kind, sequence);
+CREATE INDEX sales_by_reference ON sales (environment, kind, reference) WHERE reference IS NOT NULL;
+CREATE INDEX sales_by_esim ON sales (esim_id) WHERE esim_id IS NOT NULL;
+CREATE INDEX sales_due ON sales (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX sales_credit_due ON sales (credit_due_at) WHERE credit_due_at IS NOT NULL;
+CREATE UNIQUE INDEX topups_in_flight ON sales (esim_id) WHERE kind = 'topup' AND status = 'processing';
 
 CREATE TABLE esims (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
   environment TEXT NOT NULL,
   order_id TEXT NOT NULL UNIQUE,
+  package_id INTEGER NOT NULL,
   iccid TEXT NOT NULL UNIQUE,
   activation_code TEXT NOT NULL UNIQUE,
-  status TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('available', 'installed', 'active', 'consumed', 'cancelled')),
   installed_at INTEGER,
   activated_at INTEGER,
   expires_at INTEGER,
+  used_mb INTEGER NOT NULL DEFAULT 0,
+  used_at INTEGER,
   created_at INTEGER NOT NULL
 ) STRICT;
+
+CREATE TABLE refunds (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  environment TEXT NOT NULL,
+  esim_id TEXT NOT NULL,
+  order_id TEXT NOT NULL,
+  cancellation TEXT NOT NULL CHECK (cancellation IN ('processing', 'cancelled', 'refused')),
+  status TEXT NOT NULL CHECK (status IN ('processing', 'completed', 'failed')),
+  review TEXT CHECK (review IN ('accepted', 'refused', 'manual_review')),
+  amount TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  unmet TEXT NOT NULL,
+  due_at INTEGER,
+  due_step TEXT CHECK (due_step IN ('accept', 'refuse', 'review', 'pay', 'fail')),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX refunds_by_esim ON refunds (esim_id);
+CREATE INDEX refunds_due ON refunds (due_at) WHERE due_at IS NOT NULL;
+CREATE UNIQUE INDEX cancellations_in_flight ON refunds (esim_id) WHERE cancellation = 'processing';
+CREATE UNIQUE INDEX refunds_once ON refunds (order_id) WHERE status = 'completed';
+
+CREATE TABLE vpn_subscriptions (
+  id TEXT PRIMARY KEY,
+  status TEXT NOT NULL CHECK (status IN ('active', 'cancelled', 'expired')),
+  username TEXT NOT NULL,
+  password TEXT NOT NULL,
+  server TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  cancelled_at INTEGER,
+  cancel_due_at INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE INDEX vpn_subscriptions_expiring ON vpn_subscriptions (expires_at) WHERE status = 'active';
+CREATE INDEX vpn_subscriptions_cancelling ON vpn_subscriptions (cancel_due_at) WHERE cancel_due_at IS NOT NULL;
 
 CREATE TABLE ledger (
   sequence INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -80,9 +125,15 @@ CREATE TABLE ledger (
   reason TEXT NOT NULL,
   order_id TEXT,
   external_order_id TEXT,
+  esim_id TEXT,
+  topup_id TEXT,
+  refund_id TEXT,
+  vpn_subscription_id TEXT,
+  external_subscription_id TEXT,
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX ledger_by_environment ON ledger (environment, sequence);
+CREATE INDEX ledger_by_order ON ledger (order_id) WHERE order_id IS NOT NULL;
 CREATE INDEX ledger_by_reference ON ledger (environment, external_order_id) WHERE external_order_id IS NOT NULL;
 
 CREATE TABLE deliveries (
@@ -138,6 +189,7 @@ CREATE TABLE fault_rules (
   id TEXT NOT NULL UNIQUE,
   target TEXT NOT NULL,
   rule TEXT NOT NULL,
+  profile INTEGER NOT NULL DEFAULT 0,
   hits INTEGER NOT NULL DEFAULT 0,
   fired INTEGER NOT NULL DEFAULT 0
 ) STRICT;
@@ -161,10 +213,12 @@ export const LIFT_LEDGER_GUARD = 'DROP TRIGGER ledger_no_update; DROP TRIGGER le
 export const TABLES = [
   'settings',
   'tokens',
-  'package_changes',
+  'item_changes',
   'idempotency_keys',
-  'orders',
+  'sales',
   'esims',
+  'refunds',
+  'vpn_subscriptions',
   'ledger',
   'deliveries',
   'delivery_attempts',

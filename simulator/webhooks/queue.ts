@@ -8,18 +8,13 @@ import type { Identifiers } from '#simulator/identifiers.ts';
 import type { Deliveries, DeliveryRecord, NewDelivery } from '#simulator/store/deliveries.ts';
 import type { Store } from '#simulator/store/store.ts';
 import type { Dispatcher, SendResult } from '#simulator/webhooks/dispatcher.ts';
+import type { WebhookTarget } from '#simulator/webhooks/endpoints.ts';
 import { signatureOf } from '#simulator/webhooks/signer.ts';
-
-/** Where webhooks go and what signs them. */
-export interface WebhookTarget {
-  readonly url: string;
-  readonly secret: string;
-}
 
 export interface WebhookEvent {
   readonly environment: Environment;
   readonly event: string;
-  /** Id of the order that it is about. */
+  /** Id of what it is about: an order, a top-up, an eSIM or a VPN subscription. */
   readonly subject: string | null;
   readonly data: Readonly<Record<string, unknown>>;
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { eventEnvelope, pageOf, walletTransaction } from '#upstream/contract.ts';
+import { ALL_ENDPOINTS, eventEnvelope, pageOf, walletTransaction, type EndpointContract } from '#upstream/contract.ts';
 import { DIALECTS, dialectNames } from '#simulator/dialect.ts';
-import { PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
+import { documentShape } from '#test/simulator/described.ts';
+import { fieldsOf, PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
 
 const body = JSON.stringify({ package_id: PACKAGE, external_order_id: 'r' });
 
@@ -93,12 +94,59 @@ describe('a dialect', () => {
     expect((await simulator.sandbox.get('/orders')).status).toBe(405);
     expect((await simulator.sandbox.get('/wallet/transactions')).status).toBe(404);
     expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
+    for (const path of ['/topups', '/topups/x', '/refunds', '/refunds/x', '/vpn/subscriptions', '/vpn/subscriptions/x']) {
+      expect([404, 405]).toContain((await simulator.sandbox.get(path)).status);
+    }
     const document = await simulator.sandbox.get('/openapi.json');
     expect(document.at('paths', '/wallet', 'get')).toBeDefined();
     expect(document.at('paths', '/orders', 'post')).toBeDefined();
     expect(document.at('paths', '/orders', 'get')).toBeUndefined();
     expect(document.at('paths', '/orders/{id}')).toBeUndefined();
     expect(document.at('paths', '/wallet/transactions')).toBeUndefined();
+  });
+
+  it('bare: has nothing but the calls without a capability, and all that buys and cancels', async () => {
+    await using simulator = await startTestSimulator({ dialect: 'bare' });
+    const document = (await simulator.admin.get('/openapi.json')).read(documentShape);
+    const names = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    const endpoints: Readonly<Record<string, EndpointContract>> = ALL_ENDPOINTS;
+    const expected = Object.keys(endpoints).filter((name) => endpoints[name]?.capability === undefined);
+    expect(names.toSorted()).toEqual(expected.toSorted());
+    const esim = (await simulator.order()).textAt('esim_id');
+    for (const path of [`/esims/${esim}/usage`, '/refunds', '/public/packages', '/openapi.json']) {
+      expect((await simulator.sandbox.get(path)).status).toBe(404);
+    }
+    expect((await simulator.sandbox.post(`/esims/${esim}/simulate`, { state: 'active' })).status).toBe(404);
+    expect((await simulator.sandbox.post('/webhook-secret')).status).toBe(404);
+    expect((await simulator.sandbox.get(`/esims/${esim}/topup-options`)).status).toBe(200);
+  });
+
+  it('open_reads: the public listing and the document need no token; otherwise they do', async () => {
+    await using simulator = await startTestSimulator();
+    for (const path of ['/public/packages', '/openapi.json']) {
+      for (const base of ['', '/sandbox']) {
+        await simulator.admin.post('/dialect', { name: 'replays' });
+        expect((await simulator.open.get(base + path)).status).toBe(401);
+        await simulator.admin.post('/dialect', { name: 'open_reads' });
+        expect((await simulator.open.get(base + path)).status).toBe(200);
+        expect((await simulator.open.get(`${base}/wallet`)).status).toBe(401);
+      }
+    }
+  });
+
+  it('refusals_as_errors: a refused cancellation is a 422 that names the conditions, and leaves no refund', async () => {
+    await using simulator = await startTestSimulator({ dialect: 'refusals_as_errors' });
+    const esim = (await simulator.order()).textAt('esim_id');
+    await simulator.sandbox.post(`/esims/${esim}/simulate`, { state: 'active' });
+    const refused = await simulator.cancel(esim);
+    expect([refused.status, refused.at('error', 'code')]).toEqual([422, 'cancellation_refused']);
+    expect(fieldsOf(refused)).toEqual(['usage_is_zero', 'never_installed', 'never_activated']);
+    expect((await simulator.sandbox.get('/refunds')).at('data')).toEqual([]);
+    const untouched = (await simulator.order()).textAt('esim_id');
+    await simulator.admin.post('/behaviour', { operation: 'cancellation', outcome: 'refused', count: 1 });
+    expect((await simulator.cancel(untouched, 'key')).status).toBe(422);
+    // A refusal is not stored, and the rule is used up.
+    expect((await simulator.cancel(untouched, 'key')).at('status')).toBe('cancelled');
   });
 
   it('late_debits: a debit is spent at once and seen later', async () => {

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { REFUND_CONDITIONS } from '#upstream/contract.ts';
 import { SIMULATOR_FIELDS } from '#config/simulator.ts';
-import { OUTCOMES } from '#simulator/behaviour.ts';
-import { CATALOGUE } from '#simulator/catalogue.ts';
+import { CANCELLATION_OUTCOMES, OUTCOMES, VPN_CANCELLATION_OUTCOMES } from '#simulator/behaviour.ts';
+import { PACKAGES } from '#simulator/catalogue/packages.ts';
+import { VPN_PLANS } from '#simulator/catalogue/vpn-plans.ts';
 import { dialectNames, dialectProperties } from '#simulator/dialect.ts';
+import { faultProfileNames } from '#simulator/fault-profile.ts';
 import { requestFault, webhookFault } from '#simulator/faults.ts';
 import { resolveOptions } from '#simulator/options.ts';
 
@@ -21,10 +24,11 @@ const kindsOf = (union: typeof requestFault | typeof webhookFault): string[] =>
 
 describe('docs/simulator.md', () => {
   it('has a row for each variable, dialect, property, fault and special package', () => {
-    const special = CATALOGUE.filter(({ behaviour }) => behaviour !== undefined).map(({ id }) => String(id));
+    const special = [...PACKAGES, ...VPN_PLANS].filter(({ behaviour }) => behaviour !== undefined).map(({ id }) => String(id));
     const things = [
       ...Object.keys(SIMULATOR_FIELDS),
       'SIMULATOR_DIALECT',
+      'SIMULATOR_FAULT_PROFILE',
       ...dialectNames,
       ...Object.keys(dialectProperties.shape),
       ...kindsOf(requestFault),
@@ -32,8 +36,14 @@ describe('docs/simulator.md', () => {
     ];
     expect(things.filter((thing) => !named.has(thing))).toEqual([]);
     expect(special.filter((id) => !rows.has(id))).toEqual([]);
-    expect(OUTCOMES.filter((outcome) => !(rows.get('`outcome`') ?? '').includes(`\`${outcome}\``))).toEqual([]);
-    expect(/^(\d+) packages/m.exec(DOCUMENT)?.[1]).toBe(String(CATALOGUE.length));
+    const missing = (row: string, words: readonly string[]) =>
+      words.filter((word) => !(rows.get(row) ?? '').includes(`\`${word}\``));
+    expect(missing('`outcome`', OUTCOMES)).toEqual([]);
+    expect(missing('`outcome` of a `cancellation`', CANCELLATION_OUTCOMES)).toEqual([]);
+    expect(missing('`outcome` of a `vpn_cancellation`', VPN_CANCELLATION_OUTCOMES)).toEqual([]);
+    expect(faultProfileNames.filter((name) => !DOCUMENT.includes(`\`${name}\``))).toEqual([]);
+    expect(REFUND_CONDITIONS.filter((condition) => !rows.has(`\`${condition}\``))).toEqual([]);
+    expect(/^(\d+) packages/m.exec(DOCUMENT)?.[1]).toBe(String(PACKAGES.length));
   });
 
   it.each(Object.entries(SIMULATOR_FIELDS))('states the default of %s as it is', (name, schema) => {
@@ -45,8 +55,8 @@ describe('docs/simulator.md', () => {
 
 describe('a simulator started in a test', () => {
   it('has the defaults of one started as a process, but for port, file and log', () => {
-    const { port: _port, dataFile: _file, logLevel: _log, dialect, now, webhook, seed, ...options } = resolveOptions({});
-    expect([dialect, now, webhook, seed]).toEqual([dialectNames[0], Date.now, undefined, undefined]);
+    const { port: _port, dataFile: _file, logLevel: _log, dialect, faultProfile, now, ...options } = resolveOptions({});
+    expect([dialect, faultProfile, now]).toEqual([dialectNames[0], faultProfileNames[0], Date.now]);
     const defaults = Object.entries(SIMULATOR_FIELDS).map(([name, schema]) => [name, schema.parse(undefined)]);
     const fields: Record<string, unknown> = Object.fromEntries(defaults);
     expect(options).toEqual({
@@ -56,6 +66,11 @@ describe('a simulator started in a test', () => {
       webhookAttempts: fields['SIMULATOR_WEBHOOK_ATTEMPTS'],
       email: fields['SIMULATOR_EMAIL'],
       password: fields['SIMULATOR_PASSWORD'],
+      webhook: undefined,
+      seed: fields['SIMULATOR_SEED'],
+      reviewDelayMs: fields['SIMULATOR_REVIEW_DELAY'],
+      rateLimit: fields['SIMULATOR_RATE_LIMIT'],
+      rateWindowMs: fields['SIMULATOR_RATE_WINDOW'],
       approved: fields['SIMULATOR_APPROVED'],
       processingDelayMs: fields['SIMULATOR_PROCESSING_DELAY'],
       sandboxBalance: fields['SIMULATOR_SANDBOX_BALANCE'],

@@ -2,77 +2,111 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PACKAGE, startTestSimulator, type LedgerLine, type SimulatorClient } from '#test/simulator/support.ts';
+import type { HttpAnswer } from '#test/support/http.ts';
 
 type Step =
-  | { readonly kind: 'deposit'; readonly amount: string }
-  | { readonly kind: 'price'; readonly amount: string }
-  | { readonly kind: 'buy'; readonly package_id: number; readonly reference: string; readonly key: string };
+  | { readonly kind: 'deposit' | 'price'; readonly amount: string }
+  | { readonly kind: 'buy'; readonly package_id: number; readonly reference: string; readonly key: string }
+  | { readonly kind: 'vpn'; readonly vpn_plan_id: number; readonly reference: string; readonly key: string }
+  | { readonly kind: 'topup'; readonly esim: number; readonly package_id: number; readonly key: string }
+  | { readonly kind: 'cancel'; readonly esim: number; readonly key: string }
+  | { readonly kind: 'use'; readonly esim: number };
 
 const amount = fc
   .tuple(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 1, max: 999_999 }))
   .map(([whole, fraction]) => `${whole}.${String(fraction).padStart(6, '0')}`);
 
+const ESIMS = 2;
+const kind = <Kind extends Step['kind']>(name: Kind) => fc.constant(name);
+const reference = fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f');
+// Few, so that they meet, also across operations.
+const key = fc.nat({ max: 39 }).map(String);
+const esim = fc.nat({ max: ESIMS - 1 });
+
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 1, arbitrary: amount.map((value) => ({ kind: 'deposit' as const, amount: value })) },
-  { weight: 1, arbitrary: amount.map((value) => ({ kind: 'price' as const, amount: value })) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('deposit' as const, 'price' as const), amount }) },
   {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('buy' as const),
-      package_id: fc.constantFrom(PACKAGE, 9003, 9004),
-      reference: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'),
-      key: fc.constantFrom('1', '2', '3', '4', '5', '6', '7', '8'),
-    }),
+    weight: 4,
+    arbitrary: fc.record({ kind: kind('buy'), package_id: fc.constantFrom(PACKAGE, 9003, 9004), reference, key }),
   },
+  { weight: 2, arbitrary: fc.record({ kind: kind('vpn'), vpn_plan_id: fc.constantFrom(301, 393, 394), reference, key }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: kind('topup'), esim, package_id: fc.constantFrom(PACKAGE, PACKAGE, 1004, 9003, 9004), key }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: kind('cancel'), esim, key }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind('use'), esim }) },
 );
 
 describe('the ledger', () => {
-  it('adds up to the last digit, never falls below zero, and debits a reference at most once', async () => {
+  it('adds up to the last digit, never falls below zero, and moves once for each thing that was sold or refunded', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async (steps) => {
-        await using simulator = await startTestSimulator({ sandboxBalance: '0.00' });
+      fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 40 }), async (steps) => {
+        await using simulator = await startTestSimulator({ sandboxBalance: '20.00' });
+        const esims: string[] = [];
+        for (let index = 0; index < ESIMS; index += 1) esims.push(await simulator.esim());
         // All at once: whatever their order, the books have to be right.
-        const accepted = await Promise.all(steps.map((each) => carryOut(simulator, each)));
+        const answers = await Promise.all(steps.map((each) => carryOut(simulator, esims, each)));
         const lines = await simulator.ledger();
+        expectSum(lines, await simulator.balance());
 
-        let balance = new Big(0);
-        for (const line of lines) {
-          balance = line.type === 'debit' ? balance.minus(line.amount) : balance.plus(line.amount);
-          expect(line.balance_after).toBe(balance.toFixed(Math.max(2, decimals(balance))));
-          expect(balance.gte(0)).toBe(true);
-        }
-        expect(new Big(await simulator.balance()).eq(balance)).toBe(true);
+        const sold = answers.filter((answer) => answer.status === 201 && answer.at('price_for_reseller') !== undefined);
+        const debited = lines.filter(({ type }) => type === 'debit').slice(ESIMS).map(subjectOf);
+        expect(debited.toSorted()).toEqual(idsOf(sold));
+        const failed = sold.filter((answer) => answer.at('status') === 'failed');
+        const refunds = answers.filter((answer) => answer.at('refund', 'status') === 'completed');
+        const credited = lines.filter(({ reason }) => reason === 'refund').map(subjectOf);
+        expect(credited.toSorted()).toEqual([...idsOf(failed), ...idsOf(refunds, 'refund')].toSorted());
 
-        const debited = lines.filter(({ type }) => type === 'debit').map(({ external_order_id }) => external_order_id);
-        expect(new Set(debited).size).toBe(debited.length);
-        const orders = accepted.filter((order) => order !== undefined);
-        const idsOf = (kept: typeof orders): string[] => [...new Set(kept.map(({ id }) => id))].toSorted();
-        expect(orderIds(lines, 'order')).toEqual(idsOf(orders));
-        expect(orderIds(lines, 'refund')).toEqual(idsOf(orders.filter(({ status }) => status === 'failed')));
+        // A debit is refunded once, and never one whose eSIM was recharged.
+        const refunded = lines.filter(({ refund_id }) => refund_id !== null);
+        expect(new Set(refunded.map(({ order_id }) => order_id)).size).toBe(refunded.length);
+        const completed = sold.filter((answer) => answer.at('status') === 'completed');
+        const recharged = new Set(completed.map((answer) => answer.at('esim_id')));
+        expect(refunded.filter(({ esim_id }) => recharged.has(esim_id))).toEqual([]);
       }),
-      { numRuns: 25 },
+      { numRuns: 40 },
     );
   });
 });
 
-/** @returns the order that was bought, or bought before. */
-async function carryOut(simulator: SimulatorClient, each: Step): Promise<{ id: string; status: string } | undefined> {
-  if (each.kind === 'deposit') {
-    await simulator.admin.post('/deposits', { environment: 'sandbox', amount: each.amount });
-    return undefined;
+async function carryOut(simulator: SimulatorClient, esims: readonly string[], each: Step): Promise<HttpAnswer> {
+  switch (each.kind) {
+    case 'deposit':
+      return simulator.admin.post('/deposits', { environment: 'sandbox', amount: each.amount });
+    case 'price':
+      return simulator.admin.post(`/packages/${PACKAGE}`, { price_for_reseller: each.amount });
+    case 'buy':
+      return simulator.order({ package_id: each.package_id, external_order_id: each.reference }, each.key);
+    case 'vpn':
+      return simulator.orderVpn({ vpn_plan_id: each.vpn_plan_id, external_subscription_id: each.reference }, each.key);
+    case 'topup':
+      return simulator.topUp(esims[each.esim] ?? '', each.package_id, each.key);
+    case 'cancel':
+      return simulator.cancel(esims[each.esim] ?? '', each.key);
+    case 'use':
+      return simulator.simulate(esims[each.esim] ?? '', 'active');
   }
-  if (each.kind === 'price') {
-    await simulator.admin.post(`/packages/${PACKAGE}`, { price_for_reseller: each.amount });
-    return undefined;
-  }
-  const { package_id, reference, key } = each;
-  const answer = await simulator.order({ package_id, external_order_id: reference }, key);
-  return answer.status === 201 ? { id: answer.textAt('id'), status: answer.textAt('status') } : undefined;
 }
 
-/** Orders with a movement of this reason, once for each movement. */
-function orderIds(lines: readonly LedgerLine[], reason: string): string[] {
-  return lines.filter((line) => line.reason === reason).map(({ order_id }) => String(order_id)).toSorted();
+function expectSum(lines: readonly LedgerLine[], shown: string): void {
+  let balance = new Big(0);
+  for (const line of lines) {
+    balance = line.type === 'debit' ? balance.minus(line.amount) : balance.plus(line.amount);
+    expect(line.balance_after).toBe(balance.toFixed(Math.max(2, decimals(balance))));
+    expect(balance.gte(0)).toBe(true);
+  }
+  expect(new Big(shown).eq(balance)).toBe(true);
+}
+
+/** What a movement is about. */
+function subjectOf(line: LedgerLine): string {
+  return line.refund_id ?? line.topup_id ?? line.vpn_subscription_id ?? String(line.order_id);
+}
+
+/** Ids in answers, each once: a repeated key repeats its answer. */
+function idsOf(answers: readonly HttpAnswer[], ...path: readonly string[]): string[] {
+  return [...new Set(answers.map((answer) => answer.textAt(...path, 'id')))].toSorted();
 }
 
 function decimals(value: Big): number {

@@ -1,102 +1,140 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import * as z from 'zod';
-import { ENDPOINTS, serviceErrorBody } from '#upstream/contract.ts';
-import { PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
-import type { HttpAnswer } from '#test/support/http.ts';
+import { ALL_ENDPOINTS, EVENT_KINDS, serviceErrorBody, type AnyEndpointName } from '#upstream/contract.ts';
+import { Description, descriptionOf, documentShape } from '#test/simulator/described.ts';
+import { PACKAGE, PLAN, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 
-const content = z.object({ 'application/json': z.object({ schema: z.unknown() }) });
-const operation = z.object({
-  operationId: z.string(),
-  requestBody: z.object({ content }).optional(),
-  responses: z.record(z.string(), z.object({ content: content.optional() })),
-});
-const documentShape = z.object({
-  openapi: z.literal('3.1.0'),
-  paths: z.record(z.string(), z.record(z.string(), operation)),
-  webhooks: z.record(z.string(), z.object({ post: operation })),
-  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
-});
-type Document = z.output<typeof documentShape>;
-
-/** A validator that is not ours, over the document as it is served. */
-function validatorOf(document: Document) {
-  const ajv = new Ajv2020({ strict: false, validateFormats: false });
-  ajv.addSchema({ $id: 'openapi', ...document });
-  return (schema: unknown, value: unknown): string => {
-    const resolved = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components'));
-    const validate = ajv.compile(resolved);
-    return validate(value) ? 'valid' : ajv.errorsText(validate.errors);
-  };
-}
+const operationsOf = (description: Description): string[] =>
+  Object.values(description.document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
 
 describe('the OpenAPI document', () => {
-  it('is served without a token and has every call of the contract', async () => {
+  it('has every call of the contract; the simulation in the sandbox alone', async () => {
     await using simulator = await startTestSimulator();
-    for (const path of ['/openapi.json', '/sandbox/openapi.json']) {
-      const document = (await simulator.open.get(path)).read(documentShape);
-      const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
-      expect(operations.map(({ operationId }) => operationId).toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted());
+    const sandbox = new Description((await simulator.sandbox.get('/openapi.json')).read(documentShape));
+    const production = new Description((await simulator.production.get('/openapi.json')).read(documentShape));
+    const all = Object.keys(ALL_ENDPOINTS).toSorted();
+    expect(operationsOf(sandbox).toSorted()).toEqual(all);
+    expect(operationsOf(production).toSorted()).toEqual(all.filter((name) => name !== 'simulateEsim'));
+    expect(Object.keys(sandbox.document.webhooks).toSorted()).toEqual(EVENT_KINDS.toSorted());
+    // All tests hold their answers against these.
+    expect(sandbox.document).toEqual(descriptionOf('sandbox').document);
+    expect(production.document).toEqual(descriptionOf('production').document);
+  });
+
+  it('is the same for operators, without a token', async () => {
+    await using simulator = await startTestSimulator();
+    for (const environment of ['sandbox', 'production'] as const) {
+      const shown = await simulator.admin.get(`/openapi.json?environment=${environment}`);
+      expect(shown.body).toEqual((await simulator[environment].get('/openapi.json')).body);
     }
   });
 
-  it('describes each answer that the simulator gives, and each body that it takes', async () => {
+  it('says where a token, a key and which query parameters are needed', async () => {
+    await using simulator = await startTestSimulator();
+    const { paths } = (await simulator.sandbox.get('/openapi.json')).read(documentShape);
+    expect(paths['/login']?.['post']?.security).toEqual([]);
+    expect(paths['/public/packages']?.['get']?.security).toEqual([{ token: [] }]);
+    const named = (path: string, method: string) =>
+      paths[path]?.[method]?.parameters?.map(({ name, in: where, required }) => [where, name, required === true]);
+    expect(named('/updates/latest', 'get')).toEqual([['query', 'current_version', true], ['query', 'channel', true]]);
+    expect(named('/esims/{id}/cancel', 'post')).toEqual([['path', 'id', true], ['header', 'Idempotency-Key', true]]);
+    expect(named('/vpn/subscriptions/{id}/cancel', 'post')).toEqual([['path', 'id', true]]);
+    await simulator.admin.post('/dialect', { name: 'open_reads' });
+    const open = (await simulator.open.get('/sandbox/openapi.json')).read(documentShape);
+    expect(open.paths['/public/packages']?.['get']?.security).toEqual([]);
+  });
+
+  it('has expires_in_days on production login only', () => {
+    const loginSchema = (environment: 'sandbox' | 'production'): unknown =>
+      descriptionOf(environment).document.paths['/login']?.['post']?.requestBody?.content['application/json'].schema;
+    expect(loginSchema('production')).toHaveProperty('properties.expires_in_days');
+    expect(loginSchema('sandbox')).not.toHaveProperty('properties.expires_in_days');
+  });
+
+  it('takes and refuses the bodies that the simulator takes and refuses', () => {
+    const { document } = descriptionOf('sandbox');
+    const judge = (path: string, body: unknown) =>
+      descriptionOf('sandbox').judge(document.paths[path]?.['post']?.requestBody?.content['application/json'].schema, body);
+    const order = { package_id: PACKAGE, external_order_id: 'r', device_imei: '356938035643809' };
+    const vpn = { vpn_plan_id: PLAN, external_subscription_id: 'r', customer_reference: 'c', customer_price: 1.5 };
+    const good: readonly (readonly [string, Record<string, unknown>])[] = [
+      ['/orders', order],
+      ['/topups', { esim_id: 'x', package_id: 1 }],
+      ['/vpn/orders', vpn],
+      ['/esims/{id}/simulate', { state: 'consumed' }],
+    ];
+    for (const [path, body] of good) {
+      expect(judge(path, body)).toBe('valid');
+      expect(judge(path, { ...body, color: 'red' })).not.toBe('valid');
+      expect(judge(path, {})).not.toBe('valid');
+    }
+    expect(judge('/orders', { ...order, device_imei: '1' })).not.toBe('valid');
+    expect(judge('/vpn/orders', { ...vpn, customer_price: '1.5' })).not.toBe('valid');
+  });
+});
+
+describe('every call', () => {
+  it('is answered as the document has it: done, and refused in each way', async () => {
+    await using simulator = await startTestSimulator();
+    const done = new Set<AnyEndpointName>();
+    // The client fails on an answer that the document does not describe; here each endpoint has to be done once.
+    for (const [name, call] of Object.entries(callsOf(simulator))) {
+      const answer = await call();
+      expect([name, answer.status]).toEqual([name, answer.status < 300 ? answer.status : 'done']);
+      done.add(name as AnyEndpointName);
+    }
+    expect([...done].toSorted()).toEqual(Object.keys(ALL_ENDPOINTS).toSorted());
+
+    const esim = await simulator.esim();
+    await simulator.admin.post('/packages/1003', { price_for_reseller: '999999.00' });
+    await simulator.admin.post('/vpn-plans/302', { price_for_reseller: '999999.00' });
+    const refusals = [
+      await simulator.order({ package_id: 1003 }),
+      await simulator.topUp(esim, 1003),
+      await simulator.topUp(esim, 9006),
+      await simulator.topUp(esim, 1025),
+      await simulator.orderVpn({ vpn_plan_id: 302 }),
+      await simulator.orderVpn({ vpn_plan_id: 396 }),
+      await simulator.order({ padding: 'x'.repeat(70_000) }),
+      await simulator.order({}, 'k', { headers: { 'content-type': 'text/plain' } }),
+      await simulator.production.post('/esims/x/cancel', {}, { headers: { 'idempotency-key': 'k' } }),
+    ];
+    expect(refusals.map(({ status }) => status)).toEqual([402, 402, 422, 422, 402, 422, 413, 415, 403]);
+  });
+});
+
+describe('every event', () => {
+  it('is emitted, and its body is as the document has it', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
-    const document = (await simulator.open.get('/sandbox/openapi.json')).read(documentShape);
-    const validate = validatorOf(document);
-    const check = (path: string, method: string, answer: HttpAnswer): void => {
-      const described = document.paths[path]?.[method]?.responses[String(answer.status)]?.content;
-      expect(described, `${method} ${path} ${answer.status}`).toBeDefined();
-      expect(validate(described?.['application/json'].schema, answer.body)).toBe('valid');
-    };
+    await simulator.admin.post('/webhooks/ping');
+    const esims = [await simulator.esim(), await simulator.esim(), await simulator.esim()];
+    await simulator.order({ package_id: 9002 });
+    await simulator.topUp(esims[0] ?? '', 9001);
+    await simulator.topUp(esims[1] ?? '', 9003);
+    await simulator.cancel(esims[2] ?? '');
+    await simulator.admin.post('/behaviour', { operation: 'cancellation', outcome: 'refund_failed', count: 1 });
+    await simulator.cancel(await simulator.esim());
+    const subscription = (await simulator.orderVpn()).textAt('id');
+    await simulator.sandbox.post(`/vpn/subscriptions/${subscription}/cancel`);
+    await simulator.orderVpn({ vpn_plan_id: 393 });
+    const expiring = (await simulator.orderVpn()).textAt('id');
+    await simulator.admin.post(`/vpn-subscriptions/${expiring}/expire`);
 
-    const body = { package_id: PACKAGE, external_order_id: 'r', device_imei: '356938035643809' };
-    const completed = await simulator.order(body, 'k');
-    const failed = await simulator.order({ package_id: 9003 });
-    const processing = await simulator.order({ package_id: 9004 });
-    for (const answer of [completed, failed, processing]) check('/orders', 'post', answer);
-    const requestSchema = document.paths['/orders']?.['post']?.requestBody?.content['application/json'].schema;
-    expect(validate(requestSchema, body)).toBe('valid');
-    expect(validate(requestSchema, { ...body, color: 'red' })).not.toBe('valid');
-    expect(validate(requestSchema, { ...body, device_imei: '1' })).not.toBe('valid');
-
-    check('/packages', 'get', await simulator.sandbox.get('/packages'));
-    check('/orders', 'get', await simulator.sandbox.get('/orders'));
-    check('/orders/{id}', 'get', await simulator.sandbox.get(`/orders/${failed.textAt('id')}`));
-    check('/esims/{id}', 'get', await simulator.sandbox.get(`/esims/${completed.textAt('esim_id')}`));
-    check('/wallet', 'get', await simulator.sandbox.get('/wallet'));
-    check('/wallet/transactions', 'get', await simulator.sandbox.get('/wallet/transactions'));
-    const login = { email: 'reseller@example.com', password: 'simulator-password', device_name: 'x' };
-    check('/login', 'post', await simulator.open.post('/sandbox/login', login));
-
-    check('/orders', 'post', await simulator.order({ color: 'red' }));
-    check('/orders', 'post', await simulator.order('{'));
-    check('/orders', 'post', await simulator.order({ ...body, external_order_id: 'other' }, 'k'));
-    check('/orders', 'post', await simulator.order({}, 'k2', { headers: { 'content-type': 'text/plain' } }));
-    check('/orders', 'post', await simulator.order({ padding: 'x'.repeat(70_000) }));
-    check('/orders', 'get', await simulator.sandbox.get('/orders?limit=0'));
-    check('/orders/{id}', 'get', await simulator.sandbox.get('/orders/nobody'));
-    check('/wallet', 'get', await simulator.open.get('/sandbox/wallet'));
-    await simulator.admin.post('/packages/1003', { price_for_reseller: '999999.00' });
-    check('/orders', 'post', await simulator.order({ package_id: 1003 }));
-    const unapproved = await simulator.production.post('/orders', body, { headers: { 'idempotency-key': 'k' } });
-    check('/orders', 'post', unapproved);
-
-    for (const webhook of await receiver.count(3)) {
-      const schema = document.webhooks[webhook.event]?.post.requestBody?.content['application/json'].schema;
-      expect(validate(schema, JSON.parse(webhook.body.toString()))).toBe('valid');
+    const kinds = (): string[] => [...new Set(receiver.received.map(({ event }) => event))].toSorted();
+    await expect.poll(kinds, { timeout: 10_000 }).toEqual(EVENT_KINDS.toSorted());
+    for (const { event, body } of receiver.received) {
+      expect([event, descriptionOf('sandbox').judgeWebhook(event, JSON.parse(body.toString()))]).toEqual([event, 'valid']);
     }
+    expect(receiver.received.map(({ body }) => body.toString()).join()).not.toContain('"access"');
   });
 
-  it('has expires_in_days on production login only', async () => {
-    await using simulator = await startTestSimulator();
-    const loginSchema = async (path: string): Promise<unknown> => {
-      const document = (await simulator.open.get(path)).read(documentShape);
-      return document.paths['/login']?.['post']?.requestBody?.content['application/json'].schema;
-    };
-    expect(await loginSchema('/openapi.json')).toHaveProperty('properties.expires_in_days');
-    expect(await loginSchema('/sandbox/openapi.json')).not.toHaveProperty('properties.expires_in_days');
+  it('has a body without its name in the dialect silent_bodies, and the document says so', async () => {
+    await using simulator = await startTestSimulator({ dialect: 'silent_bodies' });
+    const description = new Description((await simulator.sandbox.get('/openapi.json')).read(documentShape));
+    const body = JSON.parse((await simulator.admin.post('/webhooks/ping')).textAt('body')) as Record<string, unknown>;
+    expect(body).not.toHaveProperty('event');
+    expect(description.judgeWebhook('ping', body)).toBe('valid');
+    expect(descriptionOf('sandbox').judgeWebhook('ping', body)).not.toBe('valid');
   });
 });
 
@@ -114,3 +152,55 @@ describe('every error body', () => {
     expect(answers.map(({ status }) => status)).toEqual([404, 405, 404, 422, 400]);
   });
 });
+
+/** Every endpoint once, in an order in which each can be done. */
+function callsOf(simulator: SimulatorClient) {
+  const { sandbox } = simulator;
+  const login = { email: 'reseller@example.com', password: 'simulator-password', device_name: 'x' };
+  const made = { order: '', esim: '', topup: '', refund: '', vpn: '' };
+  return {
+    login: () => sandbox.post('/login', login),
+    listPackages: () => sandbox.get('/packages'),
+    createOrder: async () => {
+      const answer = await simulator.order();
+      Object.assign(made, { order: answer.textAt('id'), esim: answer.textAt('esim_id') });
+      return answer;
+    },
+    getOrder: () => sandbox.get(`/orders/${made.order}`),
+    listOrders: () => sandbox.get('/orders'),
+    getEsim: () => sandbox.get(`/esims/${made.esim}`),
+    getEsimUsage: () => sandbox.get(`/esims/${made.esim}/usage`),
+    listTopupOptions: () => sandbox.get(`/esims/${made.esim}/topup-options`),
+    createTopup: async () => {
+      const answer = await simulator.topUp(await simulator.esim());
+      made.topup = answer.textAt('id');
+      return answer;
+    },
+    getTopup: () => sandbox.get(`/topups/${made.topup}`),
+    listTopups: () => sandbox.get('/topups'),
+    cancelEsim: async () => {
+      const answer = await simulator.cancel(made.esim);
+      made.refund = answer.textAt('refund', 'id');
+      return answer;
+    },
+    getRefund: () => sandbox.get(`/refunds/${made.refund}`),
+    listRefunds: () => sandbox.get('/refunds'),
+    simulateEsim: async () => simulator.simulate(await simulator.esim(), 'consumed'),
+    getWallet: () => sandbox.get('/wallet'),
+    listWalletTransactions: () => sandbox.get('/wallet/transactions'),
+    listVpnPlans: () => sandbox.get('/vpn/plans'),
+    createVpnOrder: async () => {
+      const answer = await simulator.orderVpn();
+      made.vpn = answer.textAt('id');
+      return answer;
+    },
+    getVpnSubscription: () => sandbox.get(`/vpn/subscriptions/${made.vpn}`),
+    listVpnSubscriptions: () => sandbox.get('/vpn/subscriptions'),
+    cancelVpnSubscription: () => sandbox.post(`/vpn/subscriptions/${made.vpn}/cancel`),
+    listPublicPackages: () => sandbox.get('/public/packages'),
+    getLatestUpdate: () => sandbox.get('/updates/latest?current_version=1.0&channel=stable'),
+    getOpenApi: () => sandbox.get('/openapi.json'),
+    createWebhookSecret: () => sandbox.post('/webhook-secret'),
+    rotateWebhookSecret: () => sandbox.post('/webhook-secret/rotate'),
+  } satisfies Record<AnyEndpointName, () => Promise<unknown>>;
+}

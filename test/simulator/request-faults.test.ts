@@ -13,7 +13,7 @@ async function fault(simulator: SimulatorClient, what: Record<string, unknown>, 
 
 describe('a fault before the work', () => {
   it('rate_limited answers 429 with Retry-After as asked, and buys nothing', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'rate_limited', retry_after: 7 });
     await fault(simulator, { kind: 'rate_limited', retry_after: 'Wed, 21 Oct 2026 07:28:00 GMT' });
     await fault(simulator, { kind: 'rate_limited' });
@@ -28,7 +28,7 @@ describe('a fault before the work', () => {
   });
 
   it('server_error answers with its status; with after_work the purchase is made', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'server_error', status: 500 });
     expect((await simulator.order(body, 'k')).status).toBe(500);
     expect(await simulator.debits('r')).toHaveLength(0);
@@ -38,14 +38,14 @@ describe('a fault before the work', () => {
   });
 
   it('connection_reset breaks the connection and buys nothing', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'connection_reset' });
     await expect(simulator.order(body, 'k')).rejects.toThrow('fetch failed');
     expect(await simulator.debits('r')).toHaveLength(0);
   });
 
   it('answer replaces the answer by any other', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'answer', status: 302, headers: { Location: '/elsewhere' } });
     const answer = await simulator.order(body, 'k');
     expect([answer.status, answer.headers.get('location'), answer.text]).toEqual([302, '/elsewhere', '']);
@@ -55,7 +55,7 @@ describe('a fault before the work', () => {
 
 describe('a fault after the work', () => {
   it('accepted_but_answer_lost buys, then breaks the connection; the key gives the result', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'accepted_but_answer_lost' });
     await expect(simulator.order(body, 'k')).rejects.toThrow('fetch failed');
     expect(await simulator.debits('r')).toHaveLength(1);
@@ -64,14 +64,14 @@ describe('a fault after the work', () => {
   });
 
   it('truncated_body promises more than it sends', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'truncated_body' });
     await expect(simulator.order(body, 'k')).rejects.toThrow('terminated');
     expect(await simulator.debits('r')).toHaveLength(1);
   });
 
   it('garbage_body answers 201 with what is no JSON', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'garbage_body' });
     const answer = await simulator.order(body, 'k');
     expect([answer.status, answer.body]).toEqual([201, undefined]);
@@ -84,7 +84,7 @@ describe('a fault in time', () => {
     ['before the work', false, 0],
     ['after it', true, 1],
   ])('hang never answers: %s', async (_when, after_work, debits) => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'hang', after_work });
     const gaveUp = new AbortController();
     const url = `${simulator.sandbox.baseUrl}/orders`;
@@ -96,7 +96,7 @@ describe('a fault in time', () => {
   });
 
   it('latency at the answer: the purchase is made long before the caller hears of it', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'latency', ms: 60_000, at: 'answer' });
     const gaveUp = new AbortController();
     const url = `${simulator.sandbox.baseUrl}/orders`;
@@ -107,7 +107,7 @@ describe('a fault in time', () => {
   });
 
   it('latency at arrival and at work are waited for before anything is bought', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'latency', ms: 30, at: 'arrival' });
     await fault(simulator, { kind: 'latency', ms: 30, at: 'work' });
     const started = performance.now();
@@ -117,7 +117,7 @@ describe('a fault in time', () => {
   });
 
   it('latency at work keeps the key in use meanwhile', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'latency', ms: 200, at: 'work' });
     const [slow, fast] = await Promise.all([
       simulator.order(body, 'k'),
@@ -130,7 +130,7 @@ describe('a fault in time', () => {
   });
 
   it('does not keep a stopping simulator waiting', async () => {
-    const simulator = await startTestSimulator();
+    const simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'hang' });
     const call = simulator.order(body, 'k');
     const ended = call.then(() => 'answered', () => 'cut off');
@@ -142,7 +142,7 @@ describe('a fault in time', () => {
 
 describe('a fault rule', () => {
   it('fires from its nth hit on, count times, and counts both', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     const id = await fault(simulator, { kind: 'server_error' }, { nth: 2, count: 2 });
     const statuses: number[] = [];
     for (let n = 0; n < 5; n += 1) statuses.push((await simulator.order()).status);
@@ -151,7 +151,7 @@ describe('a fault rule', () => {
   });
 
   it('fires for its endpoint and environment only', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await simulator.admin.post('/faults', {
       target: 'request',
       endpoint: 'getWallet',
@@ -167,7 +167,7 @@ describe('a fault rule', () => {
 
   it('with a probability fires for the same hits under the same seed', async () => {
     const run = async (seed: string): Promise<number[]> => {
-      await using simulator = await startTestSimulator({ seed });
+      await using simulator = await startTestSimulator({ seed }, false);
       await fault(simulator, { kind: 'server_error' }, { probability: 0.5, count: null });
       const statuses: number[] = [];
       for (let n = 0; n < 40; n += 1) statuses.push((await simulator.order()).status);
@@ -180,7 +180,7 @@ describe('a fault rule', () => {
   });
 
   it('can be removed, one or all', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     const id = await fault(simulator, { kind: 'server_error' }, { count: null });
     await fault(simulator, { kind: 'server_error' }, { count: null });
     expect((await simulator.admin.call('DELETE', `/faults/${id}`, {})).status).toBe(204);
@@ -193,7 +193,7 @@ describe('a fault rule', () => {
 
 describe('the request log', () => {
   it('shows what was really sent and what came of it, answered or not', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await fault(simulator, { kind: 'accepted_but_answer_lost' });
     await simulator.order(body, 'k').catch(() => undefined);
     await simulator.order(body, 'k');
@@ -206,7 +206,7 @@ describe('the request log', () => {
   });
 
   it('holds no body, key of an API or password', async () => {
-    await using simulator = await startTestSimulator();
+    await using simulator = await startTestSimulator({}, false);
     await simulator.order({ device_imei: '356938035643809' });
     const { text } = await simulator.admin.get('/requests');
     expect(text).not.toContain('356938035643809');

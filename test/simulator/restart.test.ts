@@ -98,6 +98,49 @@ describe('a simulator that is killed', () => {
   });
 });
 
+describe('a simulator that is killed between', () => {
+  it('goes on with top-ups, refunds, reviews and VPN subscriptions, and each happens once', async () => {
+    const environment = {
+      SIMULATOR_DATA: join(temporaryFolder('simulator'), 'data.sqlite'),
+      SIMULATOR_PROCESSING_DELAY: '1h',
+      SIMULATOR_REVIEW_DELAY: '1h',
+    };
+    const first = await run(environment);
+    await using before = first.process;
+    const client = await connect(first.url);
+    const esims = [await client.esim(), await client.esim(), await client.esim()] as const;
+    const topup = (await client.topUp(esims[0], 9001)).textAt('id');
+    await client.simulate(esims[1], 'installed');
+    const review = (await client.cancel(esims[1], 'review')).textAt('refund', 'id');
+    await client.admin.post('/behaviour', { operation: 'cancellation', outcome: 'accepted', delay_ms: 3_600_000 });
+    const refund = (await client.cancel(esims[2], 'refund')).textAt('refund', 'id');
+    const subscription = (await client.orderVpn({ vpn_plan_id: 391 })).textAt('id');
+    const ending = (await client.orderVpn()).textAt('id');
+    const cancellation = { operation: 'vpn_cancellation', outcome: 'processing_then_cancelled' };
+    await client.admin.post('/behaviour', cancellation);
+    await client.sandbox.post(`/vpn/subscriptions/${ending}/cancel`);
+    await client.sandbox.post('/webhook-secret');
+    await before.kill();
+
+    const second = await run(environment);
+    await using after = second.process;
+    const again = await connect(second.url);
+    expect(after.running).toBe(true);
+    const status = (path: string) => async () => (await again.sandbox.get(path)).at('status');
+    expect(await status(`/topups/${topup}`)()).toBe('processing');
+    await again.advance(3_600_000);
+    await expect.poll(status(`/topups/${topup}`)).toBe('completed');
+    await expect.poll(status(`/refunds/${review}`)).toBe('completed');
+    await expect.poll(status(`/refunds/${refund}`)).toBe('completed');
+    await expect.poll(status(`/vpn/subscriptions/${subscription}`)).toBe('active');
+    await expect.poll(status(`/vpn/subscriptions/${ending}`)).toBe('cancelled');
+    expect((await again.cancel(esims[2], 'refund')).at('refund', 'id')).toBe(refund);
+    expect((await again.sandbox.post('/webhook-secret')).status).toBe(409);
+    const credits = (await again.ledger()).filter(({ reason }) => reason === 'refund');
+    expect(credits.map(({ refund_id }) => String(refund_id)).toSorted()).toEqual([review, refund].toSorted());
+  });
+});
+
 describe('a simulator that is stopped', () => {
   it('ends with code 0 and keeps tokens, rules, settings and its clock', async () => {
     const environment = { SIMULATOR_DATA: join(temporaryFolder('simulator'), 'data.sqlite') };
@@ -110,12 +153,16 @@ describe('a simulator that is stopped', () => {
     await client.admin.post('/faults', fault);
     await client.admin.post('/behaviour', { outcome: 'stay_processing', count: 3 });
     await client.admin.post('/clock/advance', { ms: 3_600_000 });
+    await client.admin.post('/fault-profile', { webhook: { late: 0.5 } });
+    await client.admin.post('/rate-limit', { requests: 10_000 });
+    await client.admin.post('/updates', { channel: 'stable', version: '9.9' });
     await client.admin.post('/packages/1002', { price_for_reseller: '9.99', available: false });
     await client.order();
     const state = async (admin: typeof client.admin) => {
       const summary = await admin.get('/state');
       const lists = await Promise.all([admin.get('/faults'), admin.get('/behaviour')]);
-      return [summary.at('dialect'), summary.at('approved'), summary.at('clock_ahead_ms'), ...lists.map(({ body }) => body)];
+      const kept = ['dialect', 'approved', 'clock_ahead_ms', 'fault_profile', 'rate_limit', 'updates'];
+      return [...kept.map((name) => summary.at(name)), ...lists.map(({ body }) => body)];
     };
     const kept = await state(client.admin);
     before.signal('SIGTERM');

@@ -1,7 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { serviceErrorBody } from '#upstream/contract.ts';
+import { ALL_ENDPOINTS, serviceErrorBody, type EndpointContract } from '#upstream/contract.ts';
 import { EMAIL, fieldsOf, PACKAGE, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
+
+/** All but the logins. */
+const endpoints = Object.entries<EndpointContract>(ALL_ENDPOINTS).filter(([name]) => name !== 'login');
 
 let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
 beforeAll(async () => {
@@ -12,17 +15,10 @@ afterAll(() => simulator.simulator.close());
 const order = { package_id: PACKAGE, external_order_id: 'strict' };
 
 describe('a call without a valid token', () => {
-  const calls: readonly (readonly [string, string])[] = [
-    ['GET', '/packages'],
-    ['POST', '/orders'],
-    ['GET', '/orders'],
-    ['GET', '/orders/x'],
-    ['GET', '/esims/x'],
-    ['GET', '/wallet'],
-    ['GET', '/wallet/transactions'],
-  ];
+  const calls = endpoints.map(([, { method, path }]) => [method, path.replace('{id}', 'x')] as const);
   for (const base of ['', '/sandbox']) {
-    it.each(calls)(`is answered 401: %s ${base}%s`, async (method, path) => {
+    const there = calls.filter(([, path]) => base !== '' || !path.endsWith('/simulate'));
+    it.each(there)(`is answered 401: %s ${base}%s`, async (method, path) => {
       for (const authorization of [undefined, 'Bearer wrong', 'Basic abc', 'Bearer']) {
         const headers = authorization === undefined ? {} : { authorization };
         const answer = await simulator.open.call(method, base + path, { headers });
@@ -113,6 +109,13 @@ describe('an address', () => {
     ['GET', '/orders/'],
     ['GET', '/orders/nobody'],
     ['GET', '/esims/nobody'],
+    ['GET', '/esims/nobody/usage'],
+    ['GET', '/esims/nobody/topup-options'],
+    ['GET', '/topups/nobody'],
+    ['GET', '/refunds/nobody'],
+    ['GET', '/vpn/subscriptions/nobody'],
+    ['POST', '/vpn/subscriptions/nobody/cancel'],
+    ['POST', '/webhook-secret/rotate'],
   ])('that does not exist is answered 404: %s %s', async (method, path) => {
     const answer = await simulator.sandbox.call(method, path, {});
     expect([answer.status, answer.at('error', 'code')]).toEqual([404, 'not_found']);
@@ -123,6 +126,9 @@ describe('an address', () => {
     ['POST', '/wallet', 'GET'],
     ['GET', '/login', 'POST'],
     ['PUT', '/orders/x', 'GET'],
+    ['GET', '/vpn/orders', 'POST'],
+    ['DELETE', '/topups', 'POST, GET'],
+    ['GET', '/esims/x/cancel', 'POST'],
   ])('with another method is answered 405: %s %s', async (method, path, allow) => {
     const answer = await simulator.sandbox.call(method, path, {});
     expect([answer.status, answer.headers.get('allow')]).toEqual([405, allow]);
@@ -130,7 +136,7 @@ describe('an address', () => {
 
   it('outside of the interface is answered 404, one that cannot be decoded 400', async () => {
     const origin = simulator.simulator.url;
-    expect((await fetch(`${origin}/`)).status).toBe(404);
+    expect((await fetch(`${origin}/nothing`)).status).toBe(404);
     expect((await fetch(`${origin}/api/reseller/v2/wallet`)).status).toBe(404);
     expect((await fetch(`${origin}/api/reseller/v1/orders/%E0%A4`)).status).toBe(400);
   });
@@ -138,8 +144,60 @@ describe('an address', () => {
   it.each(['limit=0', 'limit=101', 'limit=x', 'cursor=!', 'cursor=eHh4', 'color=red', 'limit=1&limit=2'])(
     'refuses the query %s with 422',
     async (query) => {
-      const answer = await simulator.sandbox.get(`/orders?${query}`);
-      expect([answer.status, answer.at('error', 'code')]).toEqual([422, 'validation_failed']);
+      for (const path of ['/orders', '/topups', '/refunds', '/vpn/subscriptions', '/packages', '/public/packages']) {
+        const answer = await simulator.sandbox.get(`${path}?${query}`);
+        expect([answer.status, answer.at('error', 'code')]).toEqual([422, 'validation_failed']);
+      }
     },
   );
+
+  it('refuses a query where there is none', async () => {
+    for (const path of ['/wallet', '/vpn/plans', '/esims/x/topup-options', '/openapi.json']) {
+      expect((await simulator.sandbox.get(`${path}?limit=1`)).status).toBe(422);
+    }
+  });
+});
+
+describe('a top-up, VPN order or simulation that is not as it should be', () => {
+  const vpn = { vpn_plan_id: 301, external_subscription_id: 'v', customer_reference: 'c', customer_price: 5.5 };
+  it.each([
+    ['/topups', {}, ['esim_id', 'package_id']],
+    ['/topups', { esim_id: 'nobody', package_id: PACKAGE }, ['esim_id']],
+    ['/topups', { esim_id: 'a b', package_id: PACKAGE }, ['esim_id']],
+    ['/topups', { esim_id: 'x', package_id: '1001' }, ['package_id']],
+    ['/topups', { esim_id: 'x', package_id: 1, color: 'red' }, ['color']],
+    ['/vpn/orders', {}, ['vpn_plan_id', 'external_subscription_id', 'customer_reference', 'customer_price']],
+    ['/vpn/orders', { ...vpn, vpn_plan_id: 1 }, ['vpn_plan_id']],
+    ['/vpn/orders', { ...vpn, customer_price: '5.50' }, ['customer_price']],
+    ['/vpn/orders', { ...vpn, customer_price: -1 }, ['customer_price']],
+    ['/vpn/orders', { ...vpn, customer_reference: '' }, ['customer_reference']],
+    ['/vpn/orders', { ...vpn, external_subscription_id: 'x'.repeat(129) }, ['external_subscription_id']],
+    ['/vpn/orders', { ...vpn, color: 'red' }, ['color']],
+    ['/esims/x/simulate', { state: 'melted' }, ['state']],
+    ['/esims/x/simulate', { state: 'active', color: 'red' }, ['color']],
+  ])('is refused with 422 that names the fields: %s %j', async (path, body, fields) => {
+    const answer = await simulator.sandbox.post(path, body, { headers: { 'idempotency-key': 'strict-2' } });
+    expect([answer.status, answer.at('error', 'code')]).toEqual([422, 'validation_failed']);
+    expect(fieldsOf(answer)).toEqual(fields);
+  });
+
+  it('takes an Idempotency-Key exactly where the specification has one', async () => {
+    const keyed = endpoints.filter(([, { idempotencyKey }]) => idempotencyKey).map(([name]) => name);
+    expect(keyed.toSorted()).toEqual(['cancelEsim', 'createOrder', 'createTopup', 'createVpnOrder']);
+    const calls = { '/topups': { esim_id: 'x', package_id: 1 }, '/vpn/orders': vpn, '/esims/x/cancel': undefined };
+    for (const [path, body] of Object.entries(calls)) {
+      const answer = await simulator.sandbox.post(path, body);
+      expect([answer.status, answer.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
+    }
+  });
+
+  it('is refused when it has a body and should have none; an empty object is none', async () => {
+    for (const path of ['/esims/x/cancel', '/vpn/subscriptions/x/cancel', '/webhook-secret/rotate']) {
+      const call = { headers: { 'idempotency-key': 'strict-3' } };
+      expect((await simulator.sandbox.post(path, { reason: 'none' }, call)).status).toBe(422);
+      expect((await simulator.sandbox.post(path, '{', call)).status).toBe(400);
+      expect((await simulator.sandbox.post(path, {}, call)).status).toBe(404);
+      expect((await simulator.sandbox.post(path, undefined, call)).status).toBe(404);
+    }
+  });
 });

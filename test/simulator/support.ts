@@ -3,16 +3,23 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import * as z from 'zod';
 import { orderEventData, serviceErrorBody, serviceOrder, serviceWallet } from '#upstream/contract.ts';
+import type { Environment } from '#simulator/environment.ts';
 import type { SimulatorOptions } from '#simulator/options.ts';
 import { startSimulator } from '#simulator/server.ts';
 import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/http.ts';
+import { DescribedClient } from '#test/simulator/described.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 export const EMAIL = 'reseller@example.com';
 export const PASSWORD = 'simulator-password';
 
-/** 2.40 USD, completed at once. */
+/** 2.40 USD, 1 GB in Spain for 7 days, completed at once. */
 export const PACKAGE = 1001;
+/** 2.90 USD, 30 days, active at once. */
+export const PLAN = 301;
+export const DAY_MS = 86_400_000;
+
+const VPN_CUSTOMER = { customer_reference: 'customer-1', customer_price: 5.5 };
 
 const ledgerPage = z.object({
   data: z.array(
@@ -23,6 +30,11 @@ const ledgerPage = z.object({
       reason: z.string(),
       order_id: z.string().nullable(),
       external_order_id: z.string().nullable(),
+      esim_id: z.string().nullable(),
+      topup_id: z.string().nullable(),
+      refund_id: z.string().nullable(),
+      vpn_subscription_id: z.string().nullable(),
+      external_subscription_id: z.string().nullable(),
       balance_after: z.string(),
     }),
   ),
@@ -58,19 +70,54 @@ export class SimulatorClient {
   readonly production: HttpClient;
   readonly tokens: { readonly sandbox: string; readonly production: string };
 
-  constructor(url: string, tokens: { sandbox: string; production: string }) {
+  /** @param described false where faults answer what no document describes. */
+  constructor(url: string, tokens: { sandbox: string; production: string }, described = true) {
     const base = `${url}/api/reseller/v1`;
     this.tokens = tokens;
     this.admin = new HttpClient(`${url}/simulator`);
     this.open = new HttpClient(base);
-    this.sandbox = new HttpClient(`${base}/sandbox`, { authorization: `Bearer ${tokens.sandbox}` });
-    this.production = new HttpClient(base, { authorization: `Bearer ${tokens.production}` });
+    const client = (address: string, environment: Environment): HttpClient => {
+      const headers = { authorization: `Bearer ${tokens[environment]}` };
+      return described ? new DescribedClient(address, environment, headers) : new HttpClient(address, headers);
+    };
+    this.sandbox = client(`${base}/sandbox`, 'sandbox');
+    this.production = client(base, 'production');
   }
 
   /** `POST /orders` in the sandbox. @param key fresh unless given. */
   async order(body: unknown = {}, key: string = randomUUID(), call: HttpCall = {}): Promise<HttpAnswer> {
     const full = typeof body === 'object' ? { package_id: PACKAGE, external_order_id: randomUUID(), ...body } : body;
     return this.sandbox.post('/orders', full, { ...call, headers: { 'idempotency-key': key, ...call.headers } });
+  }
+
+  /** `POST /topups` in the sandbox. */
+  async topUp(esim_id: string, package_id = PACKAGE, key: string = randomUUID()): Promise<HttpAnswer> {
+    return this.sandbox.post('/topups', { esim_id, package_id }, { headers: { 'idempotency-key': key } });
+  }
+
+  /** `POST /esims/{id}/cancel` in the sandbox. */
+  async cancel(esimId: string, key: string = randomUUID()): Promise<HttpAnswer> {
+    return this.sandbox.post(`/esims/${esimId}/cancel`, undefined, { headers: { 'idempotency-key': key } });
+  }
+
+  /** `POST /vpn/orders` in the sandbox. */
+  async orderVpn(body: Record<string, unknown> = {}, key: string = randomUUID()): Promise<HttpAnswer> {
+    const full = { vpn_plan_id: PLAN, external_subscription_id: randomUUID(), ...VPN_CUSTOMER, ...body };
+    return this.sandbox.post('/vpn/orders', full, { headers: { 'idempotency-key': key } });
+  }
+
+  /** Buys an eSIM in the sandbox. @returns its id. */
+  async esim(package_id = PACKAGE): Promise<string> {
+    return (await this.order({ package_id })).textAt('esim_id');
+  }
+
+  /** What its phone does with an eSIM of the sandbox. */
+  async simulate(esimId: string, state: string): Promise<HttpAnswer> {
+    return this.sandbox.post(`/esims/${esimId}/simulate`, { state });
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.admin.post('/clock/advance', { ms });
   }
 
   async balance(): Promise<string> {
@@ -100,20 +147,20 @@ export class SimulatorClient {
 }
 
 /** Logs in to both environments of a simulator that runs. */
-export async function connect(url: string): Promise<SimulatorClient> {
+export async function connect(url: string, described = true): Promise<SimulatorClient> {
   const login = async (base: string): Promise<string> => {
     const answer = await new HttpClient(base).post('/login', { email: EMAIL, password: PASSWORD, device_name: 'test' });
     return answer.textAt('access_token');
   };
   const base = `${url}/api/reseller/v1`;
   const [sandbox, production] = await Promise.all([login(`${base}/sandbox`), login(base)]);
-  return new SimulatorClient(url, { sandbox, production });
+  return new SimulatorClient(url, { sandbox, production }, described);
 }
 
-/** A simulator in this process with clients; stopped by `await using`. */
-export async function startTestSimulator(options: SimulatorOptions = {}) {
+/** A simulator in this process with clients; stopped by `await using`. @param described as of {@link SimulatorClient}. */
+export async function startTestSimulator(options: SimulatorOptions = {}, described = true) {
   const simulator = await startSimulator({ seed: 'test', processingDelayMs: 20, webhookRetryDelayMs: 10, ...options });
-  const client = await connect(simulator.url);
+  const client = await connect(simulator.url, described);
   return Object.assign(client, { simulator, [Symbol.asyncDispose]: () => simulator.close() });
 }
 

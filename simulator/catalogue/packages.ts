@@ -1,8 +1,5 @@
 import type { Behaviour } from '#simulator/behaviour.ts';
 
-/** The currency of all prices and both wallets. */
-export const CURRENCY = 'USD';
-
 /** A package as the simulator sells it. */
 export interface CataloguePackage {
   readonly id: number;
@@ -90,7 +87,7 @@ const SPECIAL: readonly CataloguePackage[] = [
 ];
 
 /** Every package, in the order of its id. */
-export const CATALOGUE: readonly CataloguePackage[] = [
+export const PACKAGES: readonly CataloguePackage[] = [
   ...NATIONAL.map(([id, country, code, dataMb, days, price]) => sold(id, country, [code], dataMb, days, price)),
   ...REGIONAL.map(([id, region, countries, dataMb, days, price]) => sold(id, region, countries, dataMb, days, price)),
   ...SPECIAL,

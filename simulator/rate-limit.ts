@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { Clock } from '#simulator/clock.ts';
+import type { Settings } from '#simulator/store/settings.ts';
+
+/** How often one token may call. */
+export const rateLimit = z.strictObject({
+  /** Null: as often as it likes. */
+  requests: z.int().min(1).max(1_000_000).nullable(),
+  window_ms: z.int().min(1).max(86_400_000).default(60_000),
+});
+export type RateLimit = z.output<typeof rateLimit>;
+
+/** What a call is told about its limit. */
+export interface RateDecision {
+  readonly allowed: boolean;
+  /** The RateLimit header fields, and Retry-After where the call is refused. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const SETTING = 'rate_limit';
+const UNLIMITED: RateDecision = { allowed: true, headers: {} };
+
+/** Fixed windows by the simulator's clock, one for each token. Counts end with the process. */
+export class RateLimiter {
+  readonly #settings: Settings;
+  readonly #clock: Clock;
+  readonly #configured: RateLimit;
+  #window = 0;
+  #counts = new Map<string, number>();
+
+  /** @param configured until the admin API says otherwise. */
+  constructor(settings: Settings, clock: Clock, configured: RateLimit) {
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#configured = configured;
+  }
+
+  get limit(): RateLimit {
+    return this.#settings.get(SETTING, rateLimit) ?? this.#configured;
+  }
+
+  choose(limit: RateLimit): void {
+    this.#settings.set(SETTING, limit);
+    this.restart();
+  }
+
+  /** Counts anew. */
+  restart(): void {
+    this.#window = 0;
+    this.#counts.clear();
+  }
+
+  /** Counts one call. @param caller the Authorization header, or where the call comes from; kept as a hash only. */
+  take(caller: string): RateDecision {
+    const { requests, window_ms: windowMs } = this.limit;
+    if (requests === null) return UNLIMITED;
+    const now = this.#clock.now();
+    const window = Math.floor(now / windowMs);
+    if (window !== this.#window) {
+      this.restart();
+      this.#window = window;
+    }
+    const key = createHash('sha256').update(caller).digest('base64');
+    const used = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, used);
+    const resetSeconds = Math.max(1, Math.ceil(((window + 1) * windowMs - now) / 1_000));
+    const allowed = used <= requests;
+    return { allowed, headers: headersOf(requests, windowMs, Math.max(0, requests - used), resetSeconds, allowed) };
+  }
+}
+
+/** As in the IETF draft "RateLimit header fields for HTTP". */
+function headersOf(
+  requests: number,
+  windowMs: number,
+  remaining: number,
+  resetSeconds: number,
+  allowed: boolean,
+): Record<string, string> {
+  return {
+    'RateLimit-Policy': `"token";q=${requests};w=${Math.ceil(windowMs / 1_000)}`,
+    RateLimit: `"token";r=${remaining};t=${resetSeconds}`,
+    ...(allowed ? {} : { 'Retry-After': String(resetSeconds) }),
+  };
+}

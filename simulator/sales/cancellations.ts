@@ -1,0 +1,217 @@
+import type { Agenda, DueSource } from '#simulator/agenda.ts';
+import type { Behaviours } from '#simulator/behaviour.ts';
+import type { Clock } from '#simulator/clock.ts';
+import type { Dialect } from '#simulator/dialect.ts';
+import type { Identifiers } from '#simulator/identifiers.ts';
+import { planned } from '#simulator/sales/cancellation-plan.ts';
+import type { EsimCare } from '#simulator/sales/esim-care.ts';
+import type { KeyedCall, KeyedOperations } from '#simulator/sales/keyed-operations.ts';
+import { esimBusy } from '#simulator/sales/purchases.ts';
+import { unmetConditions, verdictOfPerson } from '#simulator/sales/refund-conditions.ts';
+import { jsonAnswer, notFound, ServiceError, type Answer } from '#simulator/service/errors.ts';
+import type { EsimRecord, Esims } from '#simulator/store/esims.ts';
+import type { Ledger } from '#simulator/store/ledger.ts';
+import type { RefundProgress, RefundRecord, Refunds } from '#simulator/store/refunds.ts';
+import type { SaleRecord, Sales } from '#simulator/store/sales.ts';
+import type { Store } from '#simulator/store/store.ts';
+import type { Wallet } from '#simulator/wallet.ts';
+import type { WebhookQueue } from '#simulator/webhooks/queue.ts';
+import { wireCancellation, wireRefund } from '#simulator/wire.ts';
+
+export interface CancellationParts {
+  readonly store: Store;
+  readonly esims: Esims;
+  readonly sales: Sales;
+  readonly refunds: Refunds;
+  readonly ledger: Ledger;
+  readonly keyed: KeyedOperations;
+  readonly care: EsimCare;
+  readonly wallet: Wallet;
+  readonly webhooks: WebhookQueue;
+  readonly behaviours: Behaviours;
+  readonly identifiers: Identifiers;
+  readonly clock: Clock;
+  readonly agenda: Agenda;
+  readonly dialect: () => Dialect;
+  /** How long what is planned takes when its behaviour does not say. */
+  readonly processingDelayMs: number;
+  /** How long a person takes to decide. */
+  readonly reviewDelayMs: number;
+}
+
+/** Cancels unused eSIMs and refunds them: judged by the simulator's own facts, unless a behaviour rule decides. */
+export class Cancellations implements DueSource {
+  readonly #parts: CancellationParts;
+
+  constructor(parts: CancellationParts) {
+    this.#parts = parts;
+  }
+
+  /** @throws ServiceError when the cancellation is refused as a whole. */
+  async cancel(call: KeyedCall): Promise<Answer> {
+    return this.#parts.keyed.run(call, {
+      find: () => {
+        const esim = this.#parts.esims.get(call.id, call.environment);
+        if (esim === undefined) throw notFound('eSIM');
+        return esim;
+      },
+      carryOut: (esim) => this.#judge(esim),
+    });
+  }
+
+  /** A person accepts a cancellation that is not decided yet. @returns undefined when it is. */
+  accept(refund: RefundRecord): RefundRecord | undefined {
+    return this.#decide(refund, { cancellation: 'cancelled', status: 'completed', review: 'accepted' });
+  }
+
+  /** A person refuses it. @returns undefined when it is decided already. */
+  refuse(refund: RefundRecord): RefundRecord | undefined {
+    return this.#decide(refund, { cancellation: 'refused', status: 'failed', review: 'refused' });
+  }
+
+  /** The money of an accepted refund comes back, or not. @returns undefined when nothing is outstanding. */
+  settle(refund: RefundRecord, status: 'completed' | 'failed'): RefundRecord | undefined {
+    const { cancellation, review } = refund;
+    if (cancellation !== 'cancelled' || refund.status !== 'processing') return undefined;
+    return this.#change(refund, { cancellation, review, status, dueAt: null, dueStep: null });
+  }
+
+  nextDue(): number | undefined {
+    return this.#parts.refunds.nextDue();
+  }
+
+  runDue(now: number): void {
+    for (const refund of this.#parts.refunds.due(now)) this.#takeStep(refund);
+  }
+
+  #takeStep(refund: RefundRecord): void {
+    switch (refund.dueStep) {
+      case 'accept':
+        this.accept(refund);
+        return;
+      case 'refuse':
+        this.refuse(refund);
+        return;
+      case 'review':
+        if (verdictOfPerson(this.#unmet(this.#esim(refund.esimId))) === 'accepted') this.accept(refund);
+        else this.refuse(refund);
+        return;
+      case 'pay':
+        this.settle(refund, 'completed');
+        return;
+      case 'fail':
+        this.settle(refund, 'failed');
+        return;
+      case null:
+    }
+  }
+
+  #judge(esim: EsimRecord): Answer {
+    const { store, sales, refunds, behaviours, identifiers, clock, dialect } = this.#parts;
+    if (esim.status === 'cancelled') throw new ServiceError(409, 'already_cancelled', 'This eSIM is cancelled already.');
+    if (refunds.inFlight(esim.id) !== undefined) throw esimBusy('cancellation');
+    if (sales.topupInFlight(esim.id) !== undefined) throw esimBusy('top-up');
+
+    const unmet = this.#unmet(esim);
+    const plan = planned(behaviours.ofCancellation(esim.environment), unmet, this.#parts);
+    if (plan.review === 'refused' && dialect().refusal_is_error) return refusedAsError(unmet);
+    const order = this.#order(esim);
+    const id = identifiers.id('refund', store.nextSequence('refunds'));
+    const { environment, id: esimId } = esim;
+    const { delayMs, ...begun } = plan;
+    refunds.insert({
+      id,
+      environment,
+      esimId,
+      orderId: order.id,
+      ...begun,
+      dueAt: delayMs === null ? null : clock.now() + delayMs,
+      amount: order.price,
+      currency: order.currency,
+      unmet,
+      createdAt: clock.now(),
+    });
+    const refund = this.#reread(id);
+    this.#takeEffect(undefined, refund);
+    return jsonAnswer(200, wireCancellation(refund));
+  }
+
+  /** Ends the time before a decision. */
+  #decide(refund: RefundRecord, decision: Omit<RefundProgress, 'dueAt' | 'dueStep'>): RefundRecord | undefined {
+    if (refund.cancellation !== 'processing') return undefined;
+    return this.#change(refund, { ...decision, dueAt: null, dueStep: null });
+  }
+
+  #change(before: RefundRecord, progress: RefundProgress): RefundRecord {
+    const { store, refunds, clock } = this.#parts;
+    return store.transaction(() => {
+      refunds.change(before.id, progress, clock.now());
+      const after = this.#reread(before.id);
+      this.#takeEffect(before, after);
+      return after;
+    });
+  }
+
+  /** What a change means for the eSIM, the wallet and the events; in its transaction. */
+  #takeEffect(before: RefundRecord | undefined, after: RefundRecord): void {
+    const { esims, care, agenda } = this.#parts;
+    if (after.cancellation === 'cancelled' && before?.cancellation !== 'cancelled') {
+      const esim = this.#esim(after.esimId);
+      esims.change(esim.id, { ...esim, usedMb: care.facts(esim).usedMb, status: 'cancelled' });
+      this.#announce(after, 'esim.cancelled', wireCancellation(after));
+    }
+    if (after.status !== 'processing' && before?.status !== after.status) {
+      if (after.status === 'completed') this.#payBack(after);
+      this.#announce(after, `refund.${after.status}`, wireRefund(after));
+    }
+    agenda.wake();
+  }
+
+  #payBack(refund: RefundRecord): void {
+    this.#parts.wallet.credit(refund.environment, refund.amount, {
+      reason: 'refund',
+      orderId: refund.orderId,
+      externalOrderId: this.#order(this.#esim(refund.esimId)).reference,
+      esimId: refund.esimId,
+      refundId: refund.id,
+    });
+  }
+
+  #announce({ environment, esimId }: RefundRecord, event: string, data: Record<string, unknown>): void {
+    this.#parts.webhooks.enqueue({ environment, event, subject: esimId, data });
+  }
+
+  #unmet(esim: EsimRecord) {
+    const { sales, ledger, care, clock, dialect } = this.#parts;
+    const shownUntil = clock.now() - dialect().debits_visible_after_ms;
+    return unmetConditions({
+      esim,
+      usage: care.facts(esim),
+      completedTopups: sales.completedTopups(esim.id).length,
+      order: this.#order(esim),
+      movements: ledger.ofOrder(esim.orderId).filter(({ type, createdAt }) => type === 'credit' || createdAt <= shownUntil),
+    });
+  }
+
+  #order({ orderId }: EsimRecord): SaleRecord {
+    return required(this.#parts.sales.get('order', orderId), `order ${orderId}`);
+  }
+
+  #esim(id: string): EsimRecord {
+    return required(this.#parts.esims.get(id), `eSIM ${id}`);
+  }
+
+  #reread(id: string): RefundRecord {
+    return required(this.#parts.refunds.get(id), `refund ${id}`);
+  }
+}
+
+function refusedAsError(unmet: readonly string[]): Answer {
+  const fields = Object.fromEntries(unmet.map((condition) => [condition, 'is not met']));
+  return new ServiceError(422, 'cancellation_refused', 'This eSIM cannot be cancelled any more.', { fields }).answer();
+}
+
+function required<Thing>(thing: Thing | undefined, what: string): Thing {
+  if (thing === undefined) throw new Error(`${what} is gone`);
+  return thing;
+}

@@ -1,0 +1,16 @@
+import type { AnyEndpointName } from '#upstream/contract.ts';
+import type { KeyedCall } from '#simulator/sales/keyed-operations.ts';
+import type { Answer } from '#simulator/service/errors.ts';
+import type { Simulation } from '#simulator/simulation.ts';
+
+/** A call that is authorized where that is needed; its parts are not yet judged. */
+export interface ServiceCall extends KeyedCall {
+  readonly query: Readonly<Record<string, string>>;
+  /** The body as JSON; undefined where the call has none. */
+  readonly json: unknown;
+}
+
+export type Handler = (simulation: Simulation, call: ServiceCall) => Answer | Promise<Answer>;
+
+/** Handlers by the names of their endpoints. */
+export type Handlers<Name extends AnyEndpointName> = Readonly<Record<Name, Handler>>;

@@ -1,0 +1,27 @@
+import { openApiDocument } from '#simulator/openapi.ts';
+import type { Handlers } from '#simulator/service/call.ts';
+import { jsonAnswer } from '#simulator/service/errors.ts';
+import { catalogueAnswer, pageFrom } from '#simulator/service/query.ts';
+import { wirePublicPackage } from '#simulator/wire.ts';
+
+type InterfaceEndpoint =
+  | 'listPublicPackages'
+  | 'getLatestUpdate'
+  | 'getOpenApi'
+  | 'createWebhookSecret'
+  | 'rotateWebhookSecret';
+
+/** What is about the interface itself. */
+export const INTERFACE_HANDLERS: Handlers<InterfaceEndpoint> = {
+  listPublicPackages: ({ packages }, { query }) => catalogueAnswer(packages.list(), pageFrom(query), wirePublicPackage),
+
+  getLatestUpdate: ({ releases }, { query }) => {
+    return jsonAnswer(200, releases.latest(query['current_version'] ?? '', query['channel'] ?? ''));
+  },
+
+  getOpenApi: ({ dialect }, { environment }) => jsonAnswer(200, openApiDocument(dialect, environment)),
+
+  createWebhookSecret: ({ endpoints }, { environment }) => jsonAnswer(201, endpoints.createSecret(environment)),
+
+  rotateWebhookSecret: ({ endpoints }, { environment }) => jsonAnswer(200, endpoints.rotateSecret(environment)),
+};

@@ -1,0 +1,78 @@
+import * as z from 'zod';
+import { updateQuery, type EndpointContract } from '#upstream/contract.ts';
+import { jsonAnswer, parsed, validationFailed, type Answer } from '#simulator/service/errors.ts';
+import { pageOfRows, type Page } from '#simulator/store/page.ts';
+
+const MAX_PAGE = 100;
+const DEFAULT_PAGE = 50;
+
+/** Every query parameter there is, as it is judged and described. */
+export const QUERY_FIELDS: Readonly<Record<string, z.ZodType<string>>> = {
+  cursor: z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'is no cursor of this list'),
+  limit: z.string().regex(/^(?:[1-9]\d?|100)$/, `must be a number from 1 to ${MAX_PAGE}`),
+  external_order_id: z.string().min(1).max(128),
+  external_subscription_id: z.string().min(1).max(128),
+  esim_id: z.string().min(1).max(128),
+  since: z.iso.datetime({ offset: true }),
+  ...updateQuery.shape,
+};
+
+/** Judges query parameters. @throws ServiceError 422 */
+export function queryFrom(
+  query: unknown,
+  { query: names = [], requiredQuery = [] }: Pick<EndpointContract, 'query' | 'requiredQuery'>,
+): Readonly<Record<string, string>> {
+  const fields = names.map((name) => [name, requiredQuery.includes(name) ? field(name) : field(name).optional()] as const);
+  const values = parsed(z.strictObject(Object.fromEntries(fields)), query);
+  const given = Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(given);
+}
+
+function field(name: string): z.ZodType<string> {
+  const found = QUERY_FIELDS[name];
+  if (found === undefined) throw new Error(`the contract has a query parameter that is not served: ${name}`);
+  return found;
+}
+
+export function pageFrom(query: Readonly<Record<string, string>>): Page {
+  const { cursor, limit } = query;
+  return { cursor: cursor === undefined ? undefined : sequenceOf(cursor), limit: Number(limit ?? DEFAULT_PAGE) };
+}
+
+/** One item more than asked for, so that the last page knows that it is. */
+export function oneMore(page: Page): Page {
+  return { ...page, limit: page.limit + 1 };
+}
+
+export function pageAnswer<Row extends { readonly sequence: number }>(
+  rows: readonly Row[],
+  page: Page,
+  wire: (row: Row) => unknown,
+): Answer {
+  const { items, nextCursor } = pageOfRows(rows, page.limit);
+  return jsonAnswer(200, {
+    data: items.map(wire),
+    next_cursor: nextCursor === null ? null : Buffer.from(String(nextCursor)).toString('base64url'),
+  });
+}
+
+/** Of a catalogue, whose sequence is the ids of its items. */
+export function catalogueAnswer<Item extends { readonly id: number }>(
+  items: readonly Item[],
+  page: Page,
+  wire: (item: Item) => unknown,
+): Answer {
+  const rows = items.filter(({ id }) => id > (page.cursor ?? -1)).map((item) => ({ sequence: item.id, item }));
+  return pageAnswer(rows, page, ({ item }) => wire(item));
+}
+
+/** Of a list that takes no cursor: all of it. */
+export function wholeList<Item>(items: readonly Item[], wire: (item: Item) => unknown): Answer {
+  return jsonAnswer(200, { data: items.map(wire), next_cursor: null });
+}
+
+function sequenceOf(cursor: string): number {
+  const text = Buffer.from(cursor, 'base64url').toString('latin1');
+  if (!/^\d{1,15}$/.test(text)) throw validationFailed({ cursor: 'is no cursor of this list' });
+  return Number(text);
+}

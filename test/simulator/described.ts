@@ -1,0 +1,98 @@
+/** Holds answers and webhooks against the simulator's OpenAPI document, with a validator that is not ours. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import * as z from 'zod';
+import { DIALECTS } from '#simulator/dialect.ts';
+import type { Environment } from '#simulator/environment.ts';
+import { openApiDocument } from '#simulator/openapi.ts';
+import { HttpClient, type HttpAnswer, type HttpCall } from '#test/support/http.ts';
+
+const content = z.object({ 'application/json': z.object({ schema: z.unknown() }) });
+const operation = z.object({
+  operationId: z.string(),
+  security: z.array(z.unknown()).optional(),
+  parameters: z.array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() })).optional(),
+  requestBody: z.object({ content }).optional(),
+  responses: z.record(z.string(), z.object({ content: content.optional() })),
+});
+export const documentShape = z.object({
+  openapi: z.literal('3.1.0'),
+  paths: z.record(z.string(), z.record(z.string(), operation)),
+  webhooks: z.record(z.string(), z.object({ post: operation })),
+  components: z.object({ schemas: z.record(z.string(), z.unknown()) }),
+});
+export type Document = z.output<typeof documentShape>;
+
+/** A document with its schemas ready to judge values. */
+export class Description {
+  readonly document: Document;
+  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
+  readonly #compiled = new Map<unknown, ValidateFunction>();
+
+  constructor(document: Document) {
+    this.document = document;
+    this.#ajv.addSchema({ $id: 'openapi', ...document });
+  }
+
+  /** @returns `valid`, or what is wrong. */
+  judge(schema: unknown, value: unknown): string {
+    if (schema === undefined) return 'not described';
+    let validate = this.#compiled.get(schema);
+    if (validate === undefined) {
+      const resolved: unknown = JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components'));
+      validate = this.#ajv.compile(resolved as object);
+      this.#compiled.set(schema, validate);
+    }
+    return validate(value) ? 'valid' : this.#ajv.errorsText(validate.errors);
+  }
+
+  /** @param path as it was called, without the base. @returns `valid`, or what is wrong with the answer. */
+  judgeAnswer(method: string, path: string, answer: HttpAnswer): string {
+    const described = this.#operation(method, path)?.responses[String(answer.status)]?.content?.['application/json'].schema;
+    // Of addresses and methods that do not exist (in a dialect) a document says nothing; they are refusals like others.
+    const absent = described === undefined && (answer.status === 404 || answer.status === 405);
+    return this.judge(absent ? this.document.components.schemas['Error'] : described, answer.body);
+  }
+
+  /** @returns `valid`, or what is wrong with the body of a webhook. */
+  judgeWebhook(event: string, body: unknown): string {
+    return this.judge(this.document.webhooks[event]?.post.requestBody?.content['application/json'].schema, body);
+  }
+
+  #operation(method: string, path: string) {
+    const bare = path.split('?')[0] ?? '';
+    const matches = (template: string): boolean =>
+      new RegExp(`^${template.replaceAll('.', '\\.').replace('{id}', '[^/]+')}$`).test(bare);
+    const exact = this.document.paths[bare] ?? Object.entries(this.document.paths).find(([each]) => matches(each))?.[1];
+    return exact?.[method.toLowerCase()];
+  }
+}
+
+const descriptions = new Map<Environment, Description>();
+
+/** What the simulator says of itself; dialects leave calls out, and change nothing of those that are there. */
+export function descriptionOf(environment: Environment): Description {
+  let description = descriptions.get(environment);
+  if (description === undefined) {
+    const served: unknown = JSON.parse(JSON.stringify(openApiDocument(DIALECTS.replays, environment)));
+    description = new Description(documentShape.parse(served));
+    descriptions.set(environment, description);
+  }
+  return description;
+}
+
+/** A client that fails on an answer that the document does not describe. */
+export class DescribedClient extends HttpClient {
+  readonly #environment: Environment;
+
+  constructor(baseUrl: string, environment: Environment, headers: Readonly<Record<string, string>> = {}) {
+    super(baseUrl, headers);
+    this.#environment = environment;
+  }
+
+  override async call(method: string, path: string, call: HttpCall): Promise<HttpAnswer> {
+    const answer = await super.call(method, path, call);
+    const verdict = descriptionOf(this.#environment).judgeAnswer(method, path, answer);
+    if (verdict === 'valid') return answer;
+    throw new Error(`${method} ${path} was answered ${answer.status}, against the document: ${verdict}\n${answer.text}`);
+  }
+}

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { FAULT_PROFILES, faultProfileNames, type FaultProfileName } from '#simulator/fault-profile.ts';
+import type { SimulatorOptions } from '#simulator/options.ts';
+import { startSimulator } from '#simulator/server.ts';
+import { startTestSimulator } from '#test/simulator/support.ts';
+import { HttpClient } from '#test/support/http.ts';
+
+const rule = z.object({
+  id: z.string(),
+  target: z.enum(['request', 'webhook']),
+  fault: z.object({ kind: z.string() }),
+  probability: z.number(),
+  count: z.number().nullable(),
+  profile: z.boolean(),
+  hits: z.number(),
+  fired: z.number(),
+});
+const rulesOf = async (simulator: { readonly admin: HttpClient }) =>
+  (await simulator.admin.get('/faults')).read(z.object({ data: z.array(rule) })).data;
+
+async function expectProfile(admin: HttpClient, name: FaultProfileName): Promise<void> {
+  const expected = Object.entries(FAULT_PROFILES[name]).flatMap(([target, chances]) =>
+    Object.entries(chances).map(([kind, probability]) => `${target} ${kind} ${String(probability)}`),
+  );
+  const rules = await rulesOf({ admin });
+  const shown = rules.map(({ target, fault, probability }) => `${target} ${fault.kind} ${probability}`);
+  expect(shown.toSorted()).toEqual(expected.toSorted());
+  expect(rules.every(({ profile, count }) => profile && count === null)).toBe(true);
+  expect((await admin.get('/state')).at('fault_profile', 'name')).toBe(name);
+}
+
+/** Statuses of sixty calls that may meet faults which answer. */
+async function weather(options: SimulatorOptions): Promise<readonly number[]> {
+  await using simulator = await startTestSimulator(options, false);
+  const chances = { request: { server_error: 0.3, rate_limited: 0.2 } };
+  expect((await simulator.admin.post('/fault-profile', chances)).status).toBe(200);
+  const statuses: number[] = [];
+  for (let call = 0; call < 60; call += 1) statuses.push((await simulator.sandbox.get('/wallet')).status);
+  return statuses;
+}
+
+describe('random faults', () => {
+  it('are the same for the same seed and calls, and others for another seed', async () => {
+    const first = await weather({ seed: 'one' });
+    expect(new Set(first)).toEqual(new Set([200, 429, 503]));
+    expect(await weather({ seed: 'one' })).toEqual(first);
+    expect(await weather({ seed: 'two' })).not.toEqual(first);
+  });
+
+  it('fire about as often as their chance says', async () => {
+    await using simulator = await startTestSimulator({}, false);
+    await simulator.admin.post('/fault-profile', { webhook: { lost: 0.25, twice: 0.5 } });
+    await Promise.all(Array.from({ length: 400 }, () => simulator.admin.post('/webhooks/ping')));
+    const [lost, twice] = await rulesOf(simulator);
+    expect(lost).toMatchObject({ fault: { kind: 'lost' }, hits: 400 });
+    expect(Math.abs((lost?.fired ?? 0) / 400 - 0.25)).toBeLessThan(0.08);
+    // What is lost cannot be doubled.
+    expect(twice?.hits).toBe(400 - (lost?.fired ?? 0));
+  });
+
+  it.each(faultProfileNames)('%s has a rule for each of its chances, at the start and by the admin API', async (name) => {
+    // No client of the test's usual kind: its logins would meet the faults.
+    const started = await startSimulator({ seed: 'test', faultProfile: name });
+    const plain = await startSimulator({ seed: 'test' });
+    await new HttpClient(`${plain.url}/simulator`).post('/fault-profile', { name });
+    for (const { url } of [started, plain]) await expectProfile(new HttpClient(`${url}/simulator`), name);
+    await Promise.all([started.close(), plain.close()]);
+  });
+
+  it('leave rules that were added one by one alone, and end with the rest of the faults', async () => {
+    await using simulator = await startTestSimulator();
+    await simulator.admin.post('/faults', { target: 'webhook', fault: { kind: 'lost' }, nth: 100 });
+    await simulator.admin.post('/fault-profile', { name: 'stormy', request: { hang: 0 }, environment: 'production' });
+    const kinds = async () => (await rulesOf(simulator)).map(({ fault }) => fault.kind);
+    expect(await kinds()).not.toContain('hang');
+    // In the other environment the weather is fine.
+    const calls = await Promise.all([1, 2, 3, 4, 5].map(() => simulator.sandbox.get('/wallet')));
+    expect(new Set(calls.map(({ status }) => status))).toEqual(new Set([200]));
+    await simulator.admin.post('/fault-profile', { name: 'none' });
+    expect(await kinds()).toEqual(['lost']);
+    await simulator.admin.post('/fault-profile', { name: 'flaky' });
+    await simulator.admin.call('DELETE', '/faults', {});
+    expect(await kinds()).toEqual([]);
+    expect((await simulator.admin.get('/fault-profile')).at('name')).toBe('none');
+  });
+});

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Page } from 'playwright-core';
+import { PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
+import { browserAvailable, keepScreenshot, launchBrowser } from '#test/support/browser.ts';
+
+/** The page looks every two seconds. */
+const SOON = { timeout: 10_000 };
+
+describe.runIf(browserAvailable())('the status page in a browser', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  /** A page of a simulator with a receiver; whatever the browser complains of is kept. */
+  async function open() {
+    const receiver = await startReceiver();
+    const webhook = { url: receiver.url, secret: 'whsec_test' };
+    const simulator = await startTestSimulator({ webhook, processingDelayMs: 600_000 });
+    const page = await browser.newPage({ viewport: { width: 1400, height: 2100 } });
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(simulator.simulator.url);
+    await page.locator('#wallet-sandbox').waitFor();
+    const close = async (): Promise<void> => {
+      await page.close();
+      await simulator.simulator.close();
+      await receiver[Symbol.asyncDispose]();
+    };
+    return { page, simulator, receiver, complaints, [Symbol.asyncDispose]: close };
+  }
+
+  const row = (page: Page, table: string, text: string) => page.locator(`#${table} tbody tr`, { hasText: text });
+  const press = async (page: Page, name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+
+  it('shows an order with its eSIM, debit, webhook and call as they come, and replays the webhook', async () => {
+    await using opened = await open();
+    const { page, simulator, receiver } = opened;
+    const order = await simulator.order({ external_order_id: 'shop-4711' }, 'key-4711');
+    await row(page, 'orders', 'shop-4711').waitFor();
+    await row(page, 'esims', order.textAt('esim_id')).waitFor();
+    await row(page, 'ledger', '2.40 USD').waitFor();
+    await row(page, 'requests', 'key-4711').waitFor();
+    await expect.poll(() => page.locator('#wallet-sandbox strong').innerText(), SOON).toBe('99997.60 USD');
+
+    const delivery = row(page, 'deliveries', 'order.completed');
+    await delivery.getByText('delivered').waitFor();
+    await delivery.getByRole('button', { name: 'Replay' }).click();
+    const [first, second] = await receiver.count(2);
+    expect(second?.deliveryId).toBe(first?.deliveryId);
+    await delivery.getByText('204, 204').waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it('flips the dialect, the random faults, the approval and the rate limit', async () => {
+    await using opened = await open();
+    const { page, simulator } = opened;
+    const state = async (...path: string[]) => (await simulator.admin.get('/state')).at(...path);
+    await page.getByLabel('Dialect').selectOption('conflicts');
+    await expect.poll(() => state('dialect', 'name'), SOON).toBe('conflicts');
+    const body = { package_id: PACKAGE, external_order_id: 'r' };
+    await simulator.order(body, 'key');
+    expect((await simulator.order(body, 'key')).status).toBe(409);
+    await page.getByLabel('Approved for production').check();
+    await expect.poll(() => state('approved'), SOON).toBe(true);
+    await page.getByLabel('Calls a minute and token').fill('500');
+    await press(page, 'Set');
+    await expect.poll(() => state('rate_limit', 'requests'), SOON).toBe(500);
+    await page.getByLabel('Random faults').selectOption('flaky');
+    await expect.poll(() => state('fault_profile', 'name'), SOON).toBe('flaky');
+    await row(page, 'faults', 'accepted_but_answer_lost').waitFor();
+    await page.getByLabel('Random faults').selectOption('none');
+    await page.locator('#faults').getByText('None.').waitFor();
+    // What somebody else changes is shown too.
+    await simulator.admin.post('/dialect', { name: 'bare' });
+    await expect.poll(() => page.getByLabel('Dialect').inputValue(), SOON).toBe('bare');
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it('adds a fault that then hits a call, shows that it fired, and removes it', async () => {
+    await using opened = await open();
+    const { page, simulator } = opened;
+    const form = page.locator('#add-fault');
+    await form.locator('[name=subject]').selectOption('createOrder');
+    await form.locator('[name=kind]').selectOption('server_error');
+    await press(page, 'Add fault');
+    await row(page, 'faults', 'server_error').waitFor();
+    expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
+    await expect(simulator.order()).rejects.toThrow('was answered 503');
+    const fired = row(page, 'faults', 'server_error').locator('td').nth(6);
+    await expect.poll(() => fired.innerText(), SOON).toBe('1');
+    await row(page, 'requests', 'server_error').waitFor();
+    await row(page, 'faults', 'server_error').getByRole('button', { name: 'Remove' }).click();
+    await page.locator('#faults').getByText('None.').waitFor();
+
+    await form.locator('[name=target]').selectOption('webhook');
+    await form.locator('[name=kind]').selectOption('lost');
+    await press(page, 'Add fault');
+    await row(page, 'faults', 'lost').waitFor();
+    await press(page, 'Send ping');
+    await row(page, 'deliveries', 'ping').getByText('lost').waitFor();
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it('decides what becomes of purchases, ends them, and lets time and money flow', async () => {
+    await using opened = await open();
+    const { page, simulator } = opened;
+    await page.locator('#add-behaviour [name=outcome]').selectOption('processing_then_completed');
+    await press(page, 'Add behaviour');
+    await row(page, 'behaviour', 'processing_then_completed').waitFor();
+    await simulator.order({ external_order_id: 'slow' });
+    await row(page, 'orders', 'slow').getByText('processing').waitFor();
+    await page.getByLabel('Advance the clock by').selectOption('3600000');
+    await press(page, 'Advance');
+    await row(page, 'orders', 'slow').getByText('completed').waitFor();
+    await page.getByText('(3600 s ahead)').waitFor();
+
+    await simulator.order({ package_id: 9004, external_order_id: 'stuck' });
+    await row(page, 'orders', 'stuck').getByRole('button', { name: 'Fail' }).click();
+    await row(page, 'orders', 'stuck').getByText('failed').waitFor();
+
+    await page.getByLabel('Deposit').fill('12.34');
+    await press(page, 'Deposit');
+    await row(page, 'ledger', '12.34 USD').waitFor();
+    await page.getByLabel('Deposit').fill('much');
+    await press(page, 'Deposit');
+    await expect.poll(() => page.getByRole('status').innerText(), SOON).toContain('must be an amount');
+
+    // Refused amounts are errors of the network to a browser.
+    expect(opened.complaints.filter((text) => !text.includes('422'))).toEqual([]);
+  });
+
+  it('plays the phone and the person who reviews refunds', async () => {
+    await using opened = await open();
+    const { page, simulator } = opened;
+    const esim = await simulator.esim();
+    await row(page, 'esims', esim).getByRole('button', { name: 'Install' }).click();
+    await row(page, 'esims', esim).getByText('installed').waitFor();
+    await simulator.cancel(esim);
+    const refund = row(page, 'refunds', esim);
+    await refund.getByText('manual_review').waitFor();
+    await refund.getByRole('button', { name: 'Accept' }).click();
+    await refund.getByText('completed').waitFor();
+    await row(page, 'esims', esim).getByText('cancelled').waitFor();
+    const subscription = (await simulator.orderVpn()).textAt('id');
+    await row(page, 'vpn_subscriptions', subscription).getByRole('button', { name: 'Expire' }).click();
+    await row(page, 'vpn_subscriptions', subscription).getByText('expired').waitFor();
+    await simulator.topUp(await simulator.esim());
+    await simulator.admin.post('/faults', { target: 'request', endpoint: 'createTopup', fault: { kind: 'hang' } });
+    await simulator.admin.post('/behaviour', { operation: 'topup', outcome: 'failed_at_once', count: 2 });
+    await row(page, 'behaviour', 'failed_at_once').waitFor();
+    await keepScreenshot(page, 'simulator-status-page');
+    expect(opened.complaints).toEqual([]);
+  });
+
+  it('shows what it was sent as text, never as markup', async () => {
+    await using opened = await open();
+    const { page, simulator } = opened;
+    const evil = '<img src=x onerror="document.title=1">';
+    await simulator.order({ external_order_id: evil });
+    await row(page, 'orders', evil).waitFor();
+    expect(await page.locator('main img').count()).toBe(0);
+    expect(await page.title()).toBe('Service simulator');
+    expect(opened.complaints).toEqual([]);
+  });
+});
+
+describe('the status page', () => {
+  it('loads nothing from elsewhere and may not be framed', async () => {
+    await using simulator = await startTestSimulator();
+    const page = await fetch(simulator.simulator.url);
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    const html = await page.text();
+    expect(html).not.toMatch(/https?:\/\//);
+    expect(html).not.toMatch(/ style=| on\w+=/);
+    for (const [, path] of html.matchAll(/(?:src|href)="(\/[^"]+)"/g)) {
+      expect((await fetch(simulator.simulator.url + path)).status).toBe(200);
+    }
+  });
+
+  it('alone may call the admin API: a page of another origin may not', async () => {
+    await using simulator = await startTestSimulator();
+    const own = new URL(simulator.simulator.url).origin;
+    const call = async (origin: string) => (await simulator.admin.post('/reset', {}, { headers: { origin } })).status;
+    expect(await call('http://elsewhere.example')).toBe(403);
+    expect(await call('null')).toBe(403);
+    expect(await call(own)).toBe(200);
+  });
+});
