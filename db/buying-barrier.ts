@@ -1,10 +1,18 @@
-import { and, eq, inArray, isNull, or } from 'drizzle-orm';
+import { and, eq, inArray, isNull, notInArray, or } from 'drizzle-orm';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import type { Executor } from '#db/database.ts';
 import { attempts, cases, inbox } from '#db/schema.ts';
 
-/** Finds what bars an order. Asked in the transaction that is about to buy or to fail, with the order locked. */
-export async function buyingBarrier(tx: Executor, orderId: string): Promise<BuyingBarrier | undefined> {
+/**
+ * Finds what bars an order. Asked in the transaction that is about to buy or to fail, with the order locked.
+ *
+ * @param answered rows of the inbox that this very step answers.
+ */
+export async function buyingBarrier(
+  tx: Executor,
+  orderId: string,
+  answered: readonly bigint[] = [],
+): Promise<BuyingBarrier | undefined> {
   const contradictions = await tx
     .select({ id: cases.id })
     .from(cases)
@@ -30,6 +38,7 @@ export async function buyingBarrier(tx: Executor, orderId: string): Promise<Buyi
     .where(
       and(
         inArray(inbox.state, ['pending', 'relayed']),
+        ...(answered.length > 0 ? [notInArray(inbox.id, [...answered])] : []),
         or(
           and(eq(inbox.subjectKind, 'order'), eq(inbox.subjectId, orderId)),
           inArray(

@@ -102,7 +102,7 @@ export async function recordStep(
 ): Promise<'recorded' | 'may_be_bought' | BuyingBarrier> {
   const order = await lockUnfinishedOrder(tx, orderId);
   if (step.status === 'failed') {
-    const barrier = await buyingBarrier(tx, orderId);
+    const barrier = await buyingBarrier(tx, orderId, step.applied);
     if (barrier !== undefined) return barrier;
     if (await mayBeBought(tx, orderId)) return 'may_be_bought';
   }

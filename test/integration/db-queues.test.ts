@@ -93,7 +93,7 @@ describe('the inbox', () => {
     const orderId = await acceptTestOrder(database);
     await deliverMany(1);
     const [row] = await take(1);
-    await fail(orderId);
+    await end(orderId, 'failed');
     await database.transaction((tx) => markRelayed(tx, row!.id, orderId));
     expect(await inboxStates()).toEqual(['pending']);
     expect(await take(1)).toHaveLength(1);
@@ -107,8 +107,19 @@ describe('the inbox', () => {
     for (const row of rows) await database.transaction((tx) => markRelayed(tx, row.id, orderId));
     expect(await inboxStates()).toEqual(['relayed', 'relayed']);
     expect(await database.run((db) => unappliedFor(db, orderId))).toHaveLength(2);
-    await fail(orderId, [rows[0]!.id]);
+    expect(await end(orderId, 'failed', [rows[0]!.id])).toBe('observations_pending');
+    expect(await inboxStates()).toEqual(['relayed', 'relayed']);
+    expect(await end(orderId, 'abandoned', [rows[0]!.id])).toBe('recorded');
     expect(await inboxStates()).toEqual(['applied', 'pending']);
+  });
+
+  it('lets an order fail with the very rows that say so', async () => {
+    const orderId = await acceptTestOrder(database);
+    await deliverMany(1);
+    const [row] = await take(1);
+    await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
+    await database.transaction((tx) => markRelayed(tx, row!.id, orderId));
+    expect(await end(orderId, 'failed', [row!.id])).toBe('recorded');
   });
 
   it('keeps the first note of what became of a row', async () => {
@@ -120,12 +131,12 @@ describe('the inbox', () => {
   });
 });
 
-async function fail(orderId: string, applied: readonly bigint[] = []): Promise<void> {
-  await database.transaction((tx) =>
+async function end(orderId: string, status: 'failed' | 'abandoned', applied: readonly bigint[] = []) {
+  return database.transaction((tx) =>
     recordStep(
       tx,
       orderId,
-      { status: 'failed', entry: { event: 'order.failed', message: 'No.', dedupKey: 'end' }, failure: { class: 'invalid_request', detail: 'No.' }, applied },
+      { status, entry: { event: `order.${status}`, message: 'No.', dedupKey: 'end' }, failure: { class: 'invalid_request', detail: 'No.' }, applied },
       new Date(),
     ),
   );
@@ -176,7 +187,7 @@ describe('the sweeper\'s query', () => {
   it('asks for unfinished orders that nothing was heard of, each once in a while, and never for one that has ended', async () => {
     await database.run((db) => db.update(orders).set({ updatedAt: soon(3_600_000) }));
     const [idle, ended, fresh] = [await acceptTestOrder(database), await acceptTestOrder(database), await acceptTestOrder(database)];
-    await fail(ended);
+    await end(ended, 'failed');
     const long = new Date(Date.now() - 3_600_000);
     await database.run((db) => db.update(orders).set({ updatedAt: long }).where(sql`${orders.id} in (${idle}, ${ended})`));
     await database.run((db) => db.delete(outbox));
@@ -219,8 +230,8 @@ describe('the journal', () => {
 describe('an order', () => {
   it('that has ended takes no further step', async () => {
     const orderId = await acceptTestOrder(database);
-    await fail(orderId);
-    await expect(fail(orderId)).rejects.toThrow('has ended as failed');
+    await end(orderId, 'failed');
+    await expect(end(orderId, 'failed')).rejects.toThrow('has ended as failed');
   });
 
   it('is never completed without its eSIM, whatever the code does', async () => {
