@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { Pool } from 'undici';
+import * as z from 'zod';
+import { orderDriver } from '#bench/drivers/protocol.ts';
+import { closedLoop, serve } from '#bench/drivers/serve.ts';
+import { ORDER_STATUSES, type OrderStatus } from '#domain/order-lifecycle.ts';
+
+type Task = z.output<typeof orderDriver.task>;
+
+/**
+ * An order whose end is not seen by then will not come. A task that an overloaded server loses is given out anew after its
+ * activity's two minutes: that makes a slow round, and not a failed one.
+ */
+const COMPLETED_WITHIN_MS = 180_000;
+
+const accepted = z.object({ id: z.string() });
+
+serve(orderDriver, async (task) => {
+  const client = new pg.Client({ connectionString: task.databaseUrl, application_name: 'bench-orders' });
+  await client.connect();
+  const api = new Pool(task.apiUrl, { connections: task.atOnce, pipelining: 1 });
+  const ends = new Ends(client, task.pollMs);
+  try {
+    return await closedLoop(task, async () => ends.of(await placeOrder(api, task)));
+  } finally {
+    await ends.stop();
+    await api.close();
+    await client.end();
+  }
+});
+
+async function placeOrder(api: Pool, { apiKey, packageId }: Task): Promise<string> {
+  const answer = await api.request({
+    method: 'POST',
+    path: '/v1/orders',
+    headers: {
+      authorization: `Bearer ${apiKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify({ package_id: packageId, external_order_id: `bench-${randomUUID()}` }),
+  });
+  const text = await answer.body.text();
+  if (answer.statusCode !== 202) throw new Error(`an order was answered with ${answer.statusCode}: ${text}`);
+  return accepted.parse(JSON.parse(text)).id;
+}
+
+const standing = z.array(
+  z.object({ id: z.string(), status: z.enum(ORDER_STATUSES), tookMs: z.coerce.number().nullable() }),
+);
+const WILL_NOT_COMPLETE: ReadonlySet<OrderStatus> = new Set(['failed', 'abandoned', 'needs_attention']);
+
+interface Awaited {
+  readonly resolve: (tookMs: number) => void;
+  readonly reject: (error: Error) => void;
+  readonly since: number;
+}
+
+/**
+ * Sees orders end, all of them with one query now and then: asking the API for each would be load of its own. How long
+ * each took comes from its row, so that how often is looked does not matter.
+ */
+class Ends {
+  readonly #client: pg.Client;
+  readonly #pollMs: number;
+  readonly #awaited = new Map<string, Awaited>();
+  readonly #looking: Promise<void>;
+  #stopped = false;
+
+  constructor(client: pg.Client, pollMs: number) {
+    this.#client = client;
+    this.#pollMs = pollMs;
+    this.#looking = this.#look();
+  }
+
+  /** @returns milliseconds from acceptance to delivery. @throws Error when the order ends otherwise, or does not end. */
+  of(orderId: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#awaited.set(orderId, { resolve, reject, since: performance.now() });
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        if (this.#awaited.size > 0) await this.#lookOnce();
+      } catch (error) {
+        for (const { reject } of this.#awaited.values()) reject(error instanceof Error ? error : new Error(String(error)));
+        return;
+      }
+      await delay(this.#pollMs);
+    }
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { rows } = await this.#client.query({
+      name: 'standing',
+      text: `select id, status, extract(epoch from completed_at - created_at) * 1000 as "tookMs"
+             from orders
+             where id = any($1)`,
+      values: [[...this.#awaited.keys()]],
+    });
+    for (const { id, status, tookMs } of standing.parse(rows)) {
+      const waitedMs = performance.now() - (this.#awaited.get(id)?.since ?? 0);
+      if (status === 'completed' && tookMs !== null) this.#take(id)?.resolve(tookMs);
+      else if (WILL_NOT_COMPLETE.has(status)) this.#take(id)?.reject(new Error(`order ${id} is ${status}`));
+      else if (waitedMs > COMPLETED_WITHIN_MS) this.#take(id)?.reject(new Error(`order ${id} is still ${status}`));
+    }
+  }
+
+  #take(id: string): Awaited | undefined {
+    const found = this.#awaited.get(id);
+    this.#awaited.delete(id);
+    return found;
+  }
+}

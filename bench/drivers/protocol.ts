@@ -1,0 +1,58 @@
+/** What the benchmark and its drivers say to each other. */
+import * as z from 'zod';
+
+export interface DriverProtocol<Task extends z.ZodType, Result extends z.ZodType> {
+  /** Also the name of its file. */
+  readonly name: string;
+  readonly task: Task;
+  readonly result: Result;
+}
+
+export const driverReply = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), result: z.unknown() }),
+  z.object({ ok: z.literal(false), error: z.string() }),
+]);
+
+const load = {
+  count: z.int().positive(),
+  /** How many are under way at a time; the next begins when one has ended. */
+  atOnce: z.int().positive(),
+};
+
+/** Figures of a closed loop. Milliseconds. */
+const loadResult = z.object({ elapsedMs: z.number().positive(), latenciesMs: z.array(z.number().nonnegative()) });
+export type LoadResult = z.output<typeof loadResult>;
+
+/** Signed webhook deliveries, each of which must be answered with 200 and `accepted`. */
+export const webhookDriver = {
+  name: 'webhooks',
+  task: z.object({ ...load, url: z.url(), secret: z.string().min(1), deliveryPrefix: z.string().min(1) }),
+  result: loadResult,
+} as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
+
+/** Orders over our REST API, each of which must be completed. */
+export const orderDriver = {
+  name: 'orders',
+  task: z.object({
+    ...load,
+    apiUrl: z.url(),
+    apiKey: z.string().min(1),
+    databaseUrl: z.url(),
+    packageId: z.int().positive(),
+    pollMs: z.int().positive(),
+  }),
+  result: loadResult,
+} as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
+
+/** Workflows of one type without arguments, each of which must end well. */
+export const workflowDriver = {
+  name: 'workflows',
+  task: z.object({
+    ...load,
+    address: z.string().min(1),
+    namespace: z.string().min(1),
+    taskQueue: z.string().min(1),
+    workflowType: z.string().min(1),
+  }),
+  result: loadResult,
+} as const satisfies DriverProtocol<z.ZodType, z.ZodType>;

@@ -1,0 +1,51 @@
+import type * as z from 'zod';
+import type { DriverProtocol, LoadResult } from '#bench/drivers/protocol.ts';
+
+/** Does one task after the other for the process that started this one, and ends with it. */
+export function serve<Task extends z.ZodType, Result extends z.ZodType>(
+  protocol: DriverProtocol<Task, Result>,
+  run: (task: z.output<Task>) => Promise<z.input<Result>>,
+): void {
+  process.on('disconnect', () => process.exit(0));
+  process.on('message', (message) => {
+    void replyTo(async () => run(protocol.task.parse(message)));
+  });
+}
+
+async function replyTo(work: () => Promise<unknown>): Promise<void> {
+  try {
+    process.send?.({ ok: true, result: await work() });
+  } catch (error) {
+    process.send?.({ ok: false, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+}
+
+/**
+ * A closed loop: `atOnce` lanes, each beginning the next piece when its last has ended, until `count` are done. The
+ * first failure ends it.
+ *
+ * @param piece does one piece of work; `lane` counts from 0. Returns how long it took in milliseconds, where it knows
+ *   better than a clock around it.
+ */
+export async function closedLoop(
+  { count, atOnce }: { readonly count: number; readonly atOnce: number },
+  piece: (number: number, lane: number) => Promise<number | void>,
+): Promise<LoadResult> {
+  const latenciesMs: number[] = [];
+  let left = count;
+  const lane = async (_: unknown, number: number) => {
+    while (left > 0) {
+      left -= 1;
+      const started = performance.now();
+      const told = await piece(count - left, number).catch((error: unknown) => {
+        // Nobody begins another piece.
+        left = 0;
+        throw error;
+      });
+      latenciesMs.push(told ?? performance.now() - started);
+    }
+  };
+  const started = performance.now();
+  await Promise.all(Array.from({ length: Math.min(atOnce, count) }, lane));
+  return { elapsedMs: performance.now() - started, latenciesMs };
+}

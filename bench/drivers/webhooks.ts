@@ -1,0 +1,60 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { Client } from 'undici';
+import type * as z from 'zod';
+import { webhookDriver } from '#bench/drivers/protocol.ts';
+import { closedLoop, serve } from '#bench/drivers/serve.ts';
+import { SERVICE_HEADERS } from '#upstream/contract.ts';
+
+type Task = z.output<typeof webhookDriver.task>;
+
+serve(webhookDriver, async (task) => {
+  const { origin, pathname } = new URL(task.url);
+  // Signed before the clock starts: making deliveries is not what is measured.
+  const deliveries = Array.from({ length: task.count }, (_, number) => signedDelivery(task, number));
+  // One connection per lane, as a service's sender keeps them, without pipelining.
+  const connections = Array.from({ length: task.atOnce }, () => new Client(origin, { pipelining: 1 }));
+  try {
+    return await closedLoop(task, async (number, lane) => {
+      const [connection, delivery] = [connections[lane], deliveries[number - 1]];
+      if (connection === undefined || delivery === undefined) throw new RangeError('more lanes or pieces than planned');
+      const answer = await connection.request({ method: 'POST', path: pathname, ...delivery });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 200 || !text.includes('"accepted"')) {
+        throw new Error(`a delivery was answered with ${answer.statusCode}: ${text}`);
+      }
+    });
+  } finally {
+    await Promise.all(connections.map((connection) => connection.close()));
+  }
+});
+
+/** As the service sends them: an order that is completed, with ids that come once. */
+function signedDelivery({ secret, deliveryPrefix }: Task, number: number) {
+  const body = JSON.stringify({
+    event: 'order.completed',
+    created_at: new Date().toISOString(),
+    data: {
+      id: `svc_${deliveryPrefix}_${number}`,
+      external_order_id: `ext_${randomBytes(12).toString('hex')}`,
+      package_id: 2001,
+      status: 'completed',
+      esim_id: `esim_${randomBytes(12).toString('hex')}`,
+      price_for_reseller: '3.20',
+      currency: 'USD',
+      failure: null,
+      created_at: new Date().toISOString(),
+    },
+  });
+  const timestamp = String(Math.floor(Date.now() / 1_000));
+  const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+  return {
+    body,
+    headers: {
+      'content-type': 'application/json',
+      [SERVICE_HEADERS.event]: 'order.completed',
+      [SERVICE_HEADERS.delivery]: `${deliveryPrefix}-${number}`,
+      [SERVICE_HEADERS.timestamp]: timestamp,
+      [SERVICE_HEADERS.signature]: `v1=${digest}`,
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { randomUUID } from 'node:crypto';
+import { Client, Connection } from '@temporalio/client';
+import { workflowDriver } from '#bench/drivers/protocol.ts';
+import { closedLoop, serve } from '#bench/drivers/serve.ts';
+
+serve(workflowDriver, async (task) => {
+  const connection = await Connection.connect({ address: task.address });
+  try {
+    const client = new Client({ connection, namespace: task.namespace });
+    return await closedLoop(task, async () => {
+      await client.workflow.execute(task.workflowType, {
+        taskQueue: task.taskQueue,
+        workflowId: `peer/${randomUUID()}`,
+        workflowExecutionTimeout: '1m',
+      });
+    });
+  } finally {
+    await connection.close();
+  }
+});

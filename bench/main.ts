@@ -1,0 +1,99 @@
+/** `npm run bench`: measures the product against peers in one run. What and why: `docs/benchmarks.md`. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { report } from '#cli/report.ts';
+import { UserError } from '#cli/user-error.ts';
+import { reportLines } from '#bench/report.ts';
+import { benchResults, RESULTS_FORMAT, type BenchResults, type ScenarioResult } from '#bench/results.ts';
+import { measureMemory } from '#bench/scenarios/memory.ts';
+import { measureOrderToDelivery } from '#bench/scenarios/order-to-delivery.ts';
+import { measureStart } from '#bench/scenarios/start.ts';
+import { measureWebhookIngest } from '#bench/scenarios/webhook-ingest.ts';
+import { openContext, type BenchContext } from '#bench/support/context.ts';
+import { machineFacts, serverFacts } from '#bench/support/machine.ts';
+
+type Scenario = (context: BenchContext) => Promise<ScenarioResult[]>;
+
+/** In this order: memory is read while the product is new. */
+const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'webhook-ingest': measureWebhookIngest,
+  memory: measureMemory,
+  'order-to-delivery': measureOrderToDelivery,
+  start: measureStart,
+};
+
+const USAGE = `npm run bench -- [--quick] [--only ${Object.keys(SCENARIOS).join('|')}] [--output FILE]`;
+const LATEST = join(import.meta.dirname, 'results/latest.json');
+
+for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) process.once(signal, () => process.exit(code));
+try {
+  await bench(readOptions());
+} catch (error) {
+  process.exitCode = report(error, process.stderr);
+}
+
+interface Options {
+  readonly mode: BenchContext['mode'];
+  readonly scenarios: readonly Scenario[];
+  /** Only a full run of everything becomes the latest result by itself. */
+  readonly output: string | undefined;
+}
+
+async function bench({ mode, scenarios, output }: Options): Promise<void> {
+  const began = performance.now();
+  const machine = machineFacts();
+  const results = await measureAll(mode, scenarios);
+  const checked = benchResults.parse({
+    format: RESULTS_FORMAT,
+    measured_at: new Date().toISOString(),
+    mode,
+    duration_s: Math.round((performance.now() - began) / 1_000),
+    machine,
+    ...results,
+  } satisfies BenchResults);
+  process.stdout.write(`\n${reportLines(checked).join('\n')}\n`);
+  if (output === undefined) return;
+  mkdirSync(dirname(output), { recursive: true });
+  writeFileSync(output, `${JSON.stringify(checked, undefined, 2)}\n`);
+}
+
+async function measureAll(
+  mode: BenchContext['mode'],
+  scenarios: readonly Scenario[],
+): Promise<Pick<BenchResults, 'servers' | 'scenarios'>> {
+  await using context = await openContext(mode, (text) => process.stdout.write(`${text}\n`));
+  try {
+    const servers = await serverFacts(context);
+    const results: ScenarioResult[] = [];
+    for (const scenario of scenarios) results.push(...(await scenario(context)));
+    await context.stopProduct();
+    return { servers, scenarios: results };
+  } catch (error) {
+    process.stderr.write(`${context.children.tails()}\n`);
+    throw error;
+  }
+}
+
+function readOptions(): Options {
+  const { quick, only, output } = parsed();
+  const chosen = only === undefined ? Object.values(SCENARIOS) : Object.entries(SCENARIOS).flatMap(([name, scenario]) => (name === only ? [scenario] : []));
+  if (chosen.length === 0) throw new UserError(`There is no scenario ${JSON.stringify(only)}.`, USAGE);
+  const whole = !quick && only === undefined;
+  return {
+    mode: quick ? 'quick' : 'full',
+    scenarios: chosen,
+    output: output === undefined ? (whole ? LATEST : undefined) : resolve(output),
+  };
+}
+
+function parsed() {
+  try {
+    const { values } = parseArgs({
+      options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, output: { type: 'string' } },
+    });
+    return values;
+  } catch (error) {
+    throw new UserError(error instanceof Error ? error.message : String(error), USAGE, { cause: error });
+  }
+}

@@ -1,0 +1,28 @@
+/** A worker for the empty workflow, with the settings of `worker/main.ts` and nothing else of the product. */
+import { fileURLToPath } from 'node:url';
+import { NativeConnection, Worker } from '@temporalio/worker';
+import * as activities from '#bench/peers/empty-activities.ts';
+
+const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TASK_QUEUE } = process.env;
+if (TEMPORAL_ADDRESS === undefined || TEMPORAL_NAMESPACE === undefined || TASK_QUEUE === undefined) {
+  throw new Error('TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE and TASK_QUEUE are needed');
+}
+
+const connection = await NativeConnection.connect({ address: TEMPORAL_ADDRESS });
+try {
+  const worker = await Worker.create({
+    connection,
+    namespace: TEMPORAL_NAMESPACE,
+    taskQueue: TASK_QUEUE,
+    workflowsPath: fileURLToPath(new URL('empty-workflow.ts', import.meta.url)),
+    activities,
+    maxCachedWorkflows: 300,
+    maxConcurrentActivityTaskExecutions: 50,
+  });
+  // Ends at SIGTERM.
+  const running = worker.run();
+  process.stdout.write('the peer runs\n');
+  await running;
+} finally {
+  await connection.close();
+}

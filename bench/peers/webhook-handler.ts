@@ -1,0 +1,52 @@
+/**
+ * The plainest Express handler that does the job: verify, insert, answer. With `DATABASE_URL` each delivery is one
+ * INSERT of its own through an ordinary pool; without, it is answered as soon as it is verified.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import express from 'express';
+import pg from 'pg';
+
+const { PORT, WEBHOOK_SECRET, DATABASE_URL } = process.env;
+if (PORT === undefined || WEBHOOK_SECRET === undefined) throw new Error('PORT and WEBHOOK_SECRET are needed');
+const secret = WEBHOOK_SECRET;
+
+// The pool's default size is the product's default, too.
+const pool = DATABASE_URL === undefined ? undefined : new pg.Pool({ connectionString: DATABASE_URL });
+await pool?.query(
+  `create table if not exists deliveries (
+     delivery_id text primary key,
+     event text,
+     body bytea not null,
+     received_at timestamptz not null default now()
+   )`,
+);
+
+const app = express();
+app.get('/healthz', (_request, response) => {
+  response.json({ status: 'ok' });
+});
+app.post('/webhooks/service', express.raw({ type: () => true }), async (request, response) => {
+  const body: unknown = request.body;
+  const deliveryId = request.get('X-Service-Delivery');
+  if (!Buffer.isBuffer(body) || deliveryId === undefined) {
+    response.status(400).json({ error: 'a body and a delivery id are needed' });
+    return;
+  }
+  if (!isAuthentic(body, request.get('X-Service-Timestamp') ?? '', request.get('X-Service-Signature') ?? '')) {
+    response.status(401).json({ error: 'invalid signature' });
+    return;
+  }
+  const inserted = await pool?.query(
+    'insert into deliveries (delivery_id, event, body) values ($1, $2, $3) on conflict do nothing',
+    [deliveryId, request.get('X-Service-Event'), body],
+  );
+  response.json({ result: inserted?.rowCount === 0 ? 'duplicate' : 'accepted' });
+});
+app.listen(Number(PORT), '127.0.0.1');
+
+function isAuthentic(body: Buffer, timestamp: string, signature: string): boolean {
+  if (!/^\d{1,12}$/.test(timestamp) || Math.abs(Date.now() / 1_000 - Number(timestamp)) > 300) return false;
+  const expected = Buffer.from(`v1=${createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex')}`);
+  const received = Buffer.from(signature);
+  return expected.length === received.length && timingSafeEqual(expected, received);
+}

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ScenarioResult } from '#bench/results.ts';
+import { measure } from '#bench/support/comparison.ts';
+import type { BenchContext } from '#bench/support/context.ts';
+import { Orders } from '#bench/support/orders.ts';
+import type { Product } from '#bench/support/product.ts';
+import { median } from '#bench/support/statistics.ts';
+
+const SIZES = {
+  full: { half: { count: 500, atOnce: 50 }, more: { count: 300, atOnce: 50 }, readings: 5 },
+  quick: { half: { count: 10, atOnce: 10 }, more: { count: 10, atOnce: 10 }, readings: 2 },
+} as const;
+
+const PROCESSES = ['api', 'worker'] as const;
+type ProcessName = (typeof PROCESSES)[number];
+
+const READING_EVERY_MS = 500;
+const RESIDENT_LIMIT_MB = 300;
+const GROWTH_LIMIT = 1.05;
+
+type Readings = Readonly<Record<ProcessName, readonly number[]>>;
+
+/**
+ * Resident memory of API and worker after a thousand orders, and whether finished orders make them keep more. Wants a
+ * product without any orders yet.
+ */
+export async function measureMemory(context: BenchContext): Promise<ScenarioResult[]> {
+  const { half, more, readings } = SIZES[context.mode];
+  const product = await context.product();
+  await using orders = new Orders(product);
+  const residentNow = () => read(readings, (name) => product.residentMb(name));
+  const before = await residentNow();
+  context.say(`memory: ${2 * half.count} orders, ${half.atOnce} at a time, read before, in the middle and after`);
+  await orders.carryThrough(half);
+  const middle = await residentNow();
+  await orders.carryThrough(half);
+  const after = await residentNow();
+
+  context.say(`memory: what is kept after a collection, before and after ${more.count} more orders`);
+  const keptBefore = await kept(product);
+  await orders.carryThrough(more);
+  const keptAfter = await kept(product);
+
+  return PROCESSES.flatMap((name) => [
+    measure({
+      id: `memory.${name}`,
+      measured: `Resident memory of the ${name} process after ${2 * half.count} orders, ${half.atOnce} at a time`,
+      unit: 'MB',
+      better: 'lower',
+      values: after[name],
+      limit: { of: 'value', bound: 'at_most', amount: RESIDENT_LIMIT_MB, reason: 'What the project promises for each process.' },
+      details: {
+        before_orders_mb: median(before[name]),
+        [`after_${half.count}_orders_mb`]: median(middle[name]),
+        [`after_${2 * half.count}_orders_mb`]: median(after[name]),
+      },
+    }),
+    measure({
+      id: `memory_growth.${name}`,
+      measured:
+        `JavaScript heaps of the ${name} process after a full collection: after ${2 * half.count + more.count} orders, ` +
+        `divided by after ${2 * half.count}`,
+      unit: 'ratio',
+      better: 'lower',
+      values: [keptAfter[name] / keptBefore[name]],
+      limit: {
+        of: 'value',
+        bound: 'at_most',
+        amount: GROWTH_LIMIT,
+        reason: 'Finished orders must not be kept: of 300 of them, 12 KB each would show in the worker and 4 KB each in the API.',
+      },
+      details: {
+        [`after_${2 * half.count}_orders_mb`]: keptBefore[name],
+        [`after_${2 * half.count + more.count}_orders_mb`]: keptAfter[name],
+      },
+    }),
+  ]);
+}
+
+async function read(readings: number, one: (name: ProcessName) => Promise<number>): Promise<Readings> {
+  const all: Record<ProcessName, number[]> = { api: [], worker: [] };
+  for (let reading = 0; reading < readings; reading += 1) {
+    await delay(READING_EVERY_MS);
+    for (const name of PROCESSES) all[name].push(await one(name));
+  }
+  return all;
+}
+
+async function kept(product: Product): Promise<Readonly<Record<ProcessName, number>>> {
+  return { api: await product.liveHeapMb('api'), worker: await product.liveHeapMb('worker') };
+}

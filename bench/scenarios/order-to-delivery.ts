@@ -1,0 +1,122 @@
+import { Client, Connection } from '@temporalio/client';
+import { workflowDriver, type LoadResult } from '#bench/drivers/protocol.ts';
+import type { Limit, ScenarioResult } from '#bench/results.ts';
+import { compare } from '#bench/support/comparison.ts';
+import type { BenchContext } from '#bench/support/context.ts';
+import { Driver } from '#bench/support/driver.ts';
+import { Orders } from '#bench/support/orders.ts';
+import { NAMESPACE } from '#bench/support/product.ts';
+import { inTurn } from '#bench/support/rounds.ts';
+import { percentile } from '#bench/support/statistics.ts';
+import type { Child } from '#cli/embedded/child.ts';
+
+const SIZES = {
+  full: { rounds: 5, alone: { count: 20, atOnce: 1 }, busy: { count: 120, atOnce: 50 } },
+  quick: { rounds: 1, alone: { count: 2, atOnce: 1 }, busy: { count: 20, atOnce: 10 } },
+} as const;
+
+const PEER = {
+  id: 'empty_workflow',
+  measured: 'Workflow of three empty activities on the same Temporal server: from the start call to its result',
+};
+const TASK_QUEUE = 'peer';
+const WORKFLOW_TYPE = 'threeEmptyActivities';
+
+const LIMITS = {
+  alone: {
+    of: 'ratio_to_peer',
+    bound: 'at_most',
+    amount: 2,
+    reason: 'The relay, seven transactions and two calls to the service should together cost no more than the engine does for three steps.',
+  },
+  busy: {
+    of: 'ratio_to_peer',
+    bound: 'at_least',
+    amount: 0.5,
+    reason: 'As above: what is ours should take no more of a machine than the engine takes for three steps.',
+  },
+} as const satisfies Record<string, Limit>;
+
+/** Orders from acceptance to delivery, one at a time and fifty at a time. */
+export async function measureOrderToDelivery(context: BenchContext): Promise<ScenarioResult[]> {
+  const { rounds, alone, busy } = SIZES[context.mode];
+  const [product, peer] = await Promise.all([context.product(), startPeer(context)]);
+  await using orders = new Orders(product);
+  await using workflows = new Driver(workflowDriver);
+  const target = { address: context.temporalAddress, namespace: NAMESPACE, taskQueue: TASK_QUEUE, workflowType: WORKFLOW_TYPE };
+  const contestants = (load: { count: number; atOnce: number }) => ({
+    ours: () => orders.carryThrough(load),
+    peer: () => workflows.run({ ...load, ...target }),
+  });
+
+  context.say(`orders: ${rounds} rounds of ${alone.count}, one at a time, and as many empty workflows in turn`);
+  const oneByOne = await inTurn(contestants(alone), rounds);
+  await requireThreeActivities(context);
+  context.say(`orders: ${rounds} rounds of ${busy.count}, ${busy.atOnce} at a time, and as many empty workflows in turn`);
+  const atOnce = await inTurn(contestants(busy), rounds);
+  await context.children.stop(peer);
+
+  return [
+    compare({
+      id: 'order_to_delivery.alone.empty_workflow',
+      measured:
+        'One order at a time over POST /v1/orders, completed by the service at once: median time from its acceptance in ' +
+        'PostgreSQL to its delivery (orders.created_at to completed_at)',
+      unit: 'ms',
+      better: 'lower',
+      ours: medians(oneByOne.ours),
+      peer: { ...PEER, rounds: medians(oneByOne.peer) },
+      limit: LIMITS.alone,
+      details: latencies(oneByOne.ours),
+    }),
+    compare({
+      id: 'order_to_delivery.at_50.empty_workflow',
+      measured: `Orders over POST /v1/orders to their delivery, ${busy.atOnce} under way at any time; API, worker, service and servers on one machine`,
+      unit: 'orders/s',
+      better: 'higher',
+      ours: rates(atOnce.ours),
+      peer: { ...PEER, rounds: rates(atOnce.peer) },
+      limit: LIMITS.busy,
+      details: latencies(atOnce.ours),
+    }),
+  ];
+}
+
+async function startPeer(context: BenchContext): Promise<Child> {
+  return context.children.start({
+    name: 'peer-worker',
+    script: 'bench/peers/empty-worker.ts',
+    environment: { TEMPORAL_ADDRESS: context.temporalAddress, TEMPORAL_NAMESPACE: NAMESPACE, TASK_QUEUE },
+    isReady: async (child) => child.tail().includes('the peer runs'),
+  });
+}
+
+/** @throws Error unless the peer's workflows do what they are compared for. */
+async function requireThreeActivities({ temporalAddress }: BenchContext): Promise<void> {
+  const connection = await Connection.connect({ address: temporalAddress });
+  try {
+    const client = new Client({ connection, namespace: NAMESPACE });
+    for await (const { workflowId } of client.workflow.list({ query: `WorkflowType = '${WORKFLOW_TYPE}'`, pageSize: 1 })) {
+      const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
+      const completed = (events ?? []).filter((event) => event.activityTaskCompletedEventAttributes != null).length;
+      if (completed !== 3) throw new Error(`the peer's workflow ran ${completed} activities instead of 3`);
+      return;
+    }
+    throw new Error('the peer has run no workflow');
+  } finally {
+    await connection.close();
+  }
+}
+
+function rates(rounds: readonly LoadResult[]): number[] {
+  return rounds.map(({ elapsedMs, latenciesMs }) => latenciesMs.length / (elapsedMs / 1_000));
+}
+
+function medians(rounds: readonly LoadResult[]): number[] {
+  return rounds.map(({ latenciesMs }) => percentile(latenciesMs, 0.5));
+}
+
+function latencies(rounds: readonly LoadResult[]): Record<string, number> {
+  const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
+  return { p50_ms: percentile(all, 0.5), p95_ms: percentile(all, 0.95), max_ms: percentile(all, 1) };
+}

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import * as z from 'zod';
+import { webhookDriver, type LoadResult } from '#bench/drivers/protocol.ts';
+import type { Limit, ScenarioResult } from '#bench/results.ts';
+import { answersOk } from '#bench/support/children.ts';
+import { compare } from '#bench/support/comparison.ts';
+import type { BenchContext } from '#bench/support/context.ts';
+import { Driver } from '#bench/support/driver.ts';
+import { requireRefusalOfForgery } from '#bench/support/forgery.ts';
+import { benchSecrets, createProductDatabase } from '#bench/support/product.ts';
+import { inTurn } from '#bench/support/rounds.ts';
+import { percentile } from '#bench/support/statistics.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { freePort } from '#cli/embedded/ports.ts';
+import { productEnvironments } from '#cli/start/environment.ts';
+
+const SIZES = {
+  full: { rounds: 7, busy: { count: 3_000, atOnce: 64 }, alone: { count: 300, atOnce: 1 } },
+  quick: { rounds: 2, busy: { count: 300, atOnce: 64 }, alone: { count: 30, atOnce: 1 } },
+} as const;
+
+const OURS = 'Our POST /webhooks/service: verify, read, seal, insert once, look for conflicts, answer';
+const PLAIN = { id: 'plain_handler', measured: 'Express handler: verify, one INSERT per delivery (plain pg), answer' };
+const NO_DATABASE = { id: 'no_database', measured: 'Express handler: verify, answer; nothing is stored' };
+
+const LIMITS = {
+  busyPlain: {
+    of: 'ratio_to_peer',
+    bound: 'at_least',
+    amount: 1,
+    reason: 'Sealing, hashing and the look for conflicts cost work; writing what arrives together in one commit must earn it back.',
+  },
+  busyNoDatabase: {
+    of: 'ratio_to_peer',
+    bound: 'at_least',
+    amount: 0.3,
+    reason: 'Storing for good may cost more than receiving, but receiving must stay a visible part of the whole.',
+  },
+  alonePlain: {
+    of: 'ratio_to_peer',
+    bound: 'at_most',
+    amount: 2.5,
+    reason: 'A delivery that comes alone has no company to share a commit with, and needs a second statement: the look for conflicts.',
+  },
+} as const satisfies Record<string, Limit>;
+
+/** A receiver of webhooks that is measured. */
+interface Receiver {
+  readonly url: string;
+  /** Counts the stored deliveries whose id begins with a prefix; absent where nothing is stored. */
+  readonly countStored?: (prefix: string) => Promise<number>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Webhook ingest, with many senders at once and with a single one. */
+export async function measureWebhookIngest(context: BenchContext): Promise<ScenarioResult[]> {
+  const { rounds, busy, alone } = SIZES[context.mode];
+  const secrets = benchSecrets();
+  const [ours, plain, noDatabase] = await Promise.all([
+    startOurs(context, secrets),
+    startPeer(context, secrets.webhook_secret, 'plain_ingest'),
+    startPeer(context, secrets.webhook_secret),
+  ]);
+  const receivers = { ours, plain, noDatabase };
+  await using driver = new Driver(webhookDriver);
+  const deliver = (receiver: Receiver, load: { count: number; atOnce: number }) => async () => {
+    const deliveryPrefix = randomBytes(6).toString('hex');
+    const result = await driver.run({ ...load, url: receiver.url, secret: secrets.webhook_secret, deliveryPrefix });
+    const stored = await receiver.countStored?.(deliveryPrefix);
+    if (stored !== undefined && stored !== load.count) throw new Error(`${stored} of ${load.count} deliveries were stored`);
+    return result;
+  };
+
+  for (const { url } of Object.values(receivers)) await requireRefusalOfForgery(url);
+  context.say(`webhooks: ${rounds} rounds of ${busy.count} deliveries, ${busy.atOnce} at once, to three receivers in turn`);
+  const atOnce = await inTurn(mapValues(receivers, (receiver) => deliver(receiver, busy)), rounds);
+  context.say(`webhooks: ${rounds} rounds of ${alone.count} deliveries, one at a time`);
+  const oneByOne = await inTurn(mapValues({ ours, plain }, (receiver) => deliver(receiver, alone)), rounds);
+  for (const receiver of Object.values(receivers)) await receiver.stop();
+
+  const busyOurs = {
+    measured: `${OURS}. ${busy.atOnce} senders at once, each waiting for its answer; every row counted afterwards.`,
+    unit: 'deliveries/s',
+    better: 'higher',
+    ours: rates(atOnce.ours),
+    details: latencies(atOnce.ours),
+  } as const;
+  return [
+    compare({
+      ...busyOurs,
+      id: 'webhook_ingest.busy.plain_handler',
+      peer: { ...PLAIN, rounds: rates(atOnce.plain) },
+      limit: LIMITS.busyPlain,
+    }),
+    compare({
+      ...busyOurs,
+      id: 'webhook_ingest.busy.no_database',
+      peer: { ...NO_DATABASE, rounds: rates(atOnce.noDatabase) },
+      limit: LIMITS.busyNoDatabase,
+    }),
+    compare({
+      id: 'webhook_ingest.alone.plain_handler',
+      measured: `${OURS}. One sender; median time to the answer.`,
+      unit: 'ms',
+      better: 'lower',
+      ours: medians(oneByOne.ours),
+      peer: { ...PLAIN, rounds: medians(oneByOne.plain) },
+      limit: LIMITS.alonePlain,
+      details: latencies(oneByOne.ours),
+    }),
+  ];
+}
+
+async function startOurs(context: BenchContext, secrets: ReturnType<typeof benchSecrets>): Promise<Receiver> {
+  const databaseUrl = await createProductDatabase(context, 'ingest');
+  const api = await freePort();
+  const ports = { api, worker: 0, simulator: 1, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
+  const { api: environment } = productEnvironments(
+    { ports, databaseUrl, temporalAddress: context.temporalAddress, simulatorData: '' },
+    secrets,
+    {},
+  );
+  const isReady = answersOk(`http://127.0.0.1:${api}/readyz`);
+  const child = await context.children.start({ name: 'ingest-api', script: 'api/main.ts', environment, isReady });
+  return {
+    url: `http://127.0.0.1:${api}/webhooks/service`,
+    countStored: (prefix) =>
+      countRows(databaseUrl, `select count(*)::int as count from inbox where delivery_id like $1 and state = 'pending'`, prefix),
+    stop: () => context.children.stop(child),
+  };
+}
+
+/** @param database name of its database; without one it stores nothing. */
+async function startPeer(context: BenchContext, secret: string, database?: string): Promise<Receiver> {
+  if (database !== undefined) await context.postgres.createDatabase(database);
+  const databaseUrl = database === undefined ? undefined : context.postgres.url(database);
+  const port = await freePort();
+  const child = await context.children.start({
+    name: database === undefined ? 'peer-without-database' : 'peer-plain-handler',
+    script: 'bench/peers/webhook-handler.ts',
+    // As one runs Express; its development mode differs in what it does with errors only.
+    environment: { NODE_ENV: 'production', PORT: String(port), WEBHOOK_SECRET: secret, DATABASE_URL: databaseUrl },
+    isReady: answersOk(`http://127.0.0.1:${port}/healthz`),
+  });
+  return {
+    url: `http://127.0.0.1:${port}/webhooks/service`,
+    ...(databaseUrl !== undefined && {
+      countStored: (prefix: string) =>
+        countRows(databaseUrl, 'select count(*)::int as count from deliveries where delivery_id like $1', prefix),
+    }),
+    stop: async () => {
+      await child.stop(5_000);
+    },
+  };
+}
+
+async function countRows(url: string, sql: string, prefix: string): Promise<number> {
+  const { rows } = await withClient(url, (client) => client.query(sql, [`${prefix}-%`]));
+  return z.tuple([z.object({ count: z.int() })]).parse(rows)[0].count;
+}
+
+function rates(rounds: readonly LoadResult[]): number[] {
+  return rounds.map(({ elapsedMs, latenciesMs }) => latenciesMs.length / (elapsedMs / 1_000));
+}
+
+function medians(rounds: readonly LoadResult[]): number[] {
+  return rounds.map(({ latenciesMs }) => percentile(latenciesMs, 0.5));
+}
+
+function latencies(rounds: readonly LoadResult[]): Record<string, number> {
+  const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
+  return { p50_ms: percentile(all, 0.5), p99_ms: percentile(all, 0.99), max_ms: percentile(all, 1) };
+}
+
+function mapValues<Name extends string, From, To>(values: Readonly<Record<Name, From>>, map: (value: From) => To): Record<Name, To> {
+  const entries = Object.entries(values) as [Name, From][];
+  return Object.fromEntries(entries.map(([name, value]) => [name, map(value)])) as Record<Name, To>;
+}

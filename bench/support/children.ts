@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { liveHeapMb } from '#bench/support/live-heap.ts';
+import { Child, describeExit } from '#cli/embedded/child.ts';
+import { freePort } from '#cli/embedded/ports.ts';
+import { NODE_ARGUMENTS } from '#cli/start/part.ts';
+
+export interface ChildProcessOptions {
+  readonly name: string;
+  /** Relative to the project: `api/main.ts`. */
+  readonly script: string;
+  /** All of its environment but PATH, HOME and the cache folder: nothing of this machine's settings leaks in. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Asked until it says true. */
+  readonly isReady: (child: Child) => Promise<boolean>;
+}
+
+const PROJECT = join(import.meta.dirname, '../..');
+const READY_TIMEOUT_MS = 90_000;
+const READY_POLL_MS = 50;
+const STOP_GRACE_MS = 30_000;
+
+/** The processes that are measured, peers included: all with the arguments that the product gives Node. Whatever ends the benchmark ends them. */
+export class Children {
+  readonly #logs: string;
+  /** With the port of their inspector, which sleeps until it is asked for. */
+  readonly #running = new Map<Child, number>();
+  #started = 0;
+
+  constructor(logs: string) {
+    this.#logs = logs;
+    mkdirSync(logs, { recursive: true });
+  }
+
+  /** Starts one and waits until it is ready. @throws Error with the end of its log when it is not. */
+  async start(options: ChildProcessOptions): Promise<Child> {
+    this.#started += 1;
+    const { PATH, HOME, XDG_CACHE_HOME } = process.env;
+    const inspectPort = await freePort();
+    const child = new Child({
+      name: options.name,
+      command: process.execPath,
+      args: [...NODE_ARGUMENTS, `--inspect-port=${inspectPort}`, join(PROJECT, options.script)],
+      cwd: PROJECT,
+      environment: { PATH, HOME, XDG_CACHE_HOME, ...options.environment },
+      logFile: join(this.#logs, `${this.#started}-${options.name}.log`),
+    });
+    this.#running.set(child, inspectPort);
+    void child.exited.then(() => this.#running.delete(child));
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    while (!(await options.isReady(child).catch(() => false))) {
+      if (child.exit !== undefined) throw new Error(`${child.name} ${describeExit(child.exit)}\n${child.tail()}`);
+      if (Date.now() > deadline) throw new Error(`${child.name} is not ready after ${READY_TIMEOUT_MS} ms\n${child.tail()}`);
+      await delay(READY_POLL_MS);
+    }
+    return child;
+  }
+
+  /** @throws Error when it has to be killed. */
+  async stop(child: Child): Promise<void> {
+    if (!child.running) throw new Error(`${child.name} ended before it was stopped\n${child.tail()}`);
+    const { signal } = await child.stop(STOP_GRACE_MS);
+    if (signal === 'SIGKILL') throw new Error(`${child.name} did not stop when asked\n${child.tail()}`);
+  }
+
+  /** What a process keeps after all garbage was collected, in MB. */
+  async liveHeapMb(child: Child): Promise<number> {
+    const inspectPort = this.#running.get(child);
+    if (inspectPort === undefined || child.identity === undefined) throw new Error(`${child.name} does not run`);
+    return liveHeapMb(child.identity.pid, inspectPort);
+  }
+
+  /** Ends at once what still runs. */
+  async killAll(): Promise<void> {
+    await Promise.all([...this.#running.keys()].map((child) => child.kill()));
+  }
+
+  /** For the `exit` event, where nothing can be awaited. */
+  killNow(): void {
+    for (const child of this.#running.keys()) child.killNow();
+  }
+
+  /** The ends of the logs of all that run, for failures. */
+  tails(): string {
+    return [...this.#running.keys()].map((child) => `--- ${child.name}\n${child.tail(10)}`).join('\n');
+  }
+}
+
+/** An {@link ChildProcessOptions.isReady} for what answers an URL with 200 once it is ready. */
+export function answersOk(url: string): () => Promise<boolean> {
+  return async () => (await fetch(url, { signal: AbortSignal.timeout(2_000) })).status === 200;
+}
