@@ -9,8 +9,8 @@ export interface PurchasePolicy {
   readonly sendDeadlineMs: number;
   /** How long the database grants one send the sole right to an attempt. More than `sendDeadlineMs`. */
   readonly sendLeaseMs: number;
-  /** Start-to-close timeout of the sending activity: the price is read (one deadline), then sent (one lease). So a lost
-   * worker's lease has ended when the workflow learns of the loss. */
+  /** Start-to-close timeout of the sending activity: the price is read (one deadline), then sent (one lease). A lost
+   * worker is noticed sooner, by its missing heartbeat; what it may still be sending, its lease guards. */
   readonly sendActivityTimeoutMs: number;
   /** May an attempt whose outcome is unknown be sent again with its key? False in production until an operator has
    * confirmed that the service replays keys. */

@@ -11,6 +11,7 @@ import { createDataConverter } from '#temporal/data-converter.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
+import { heartbeat } from '#worker/heartbeat.ts';
 import { orderWorkflows } from '#worker/order-workflows.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
 import { Relay } from '#worker/relay.ts';
@@ -90,6 +91,7 @@ async function work(
     shutdownGraceTime: config.shutdownGraceMs,
     maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
     maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
+    interceptors: { activity: [heartbeat] },
   });
   await untilAvailable(parts, signal, () => ensureSchedules(client, policy));
 

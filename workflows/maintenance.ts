@@ -1,13 +1,13 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
 
-// Started by a schedule: a run that fails is followed by the next, so a few tries are enough. The next run waits for
-// this one, so the timeouts are also how long nobody sweeps or asks after a worker died at it.
-const retry = { initialInterval: '2s', maximumAttempts: 3 } as const;
+// Started by a schedule: a run that fails is followed by the next, so a few tries are enough.
+const options = { heartbeatTimeout: HEARTBEAT_TIMEOUT, retry: { initialInterval: '2s', maximumAttempts: 3 } } as const;
 
 // What was asked is noted one by one: a run that is cut off has done its part.
-const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '1m', retry });
-const { requestIdleOrders, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '30s', retry });
+const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '1m', ...options });
+const { requestIdleOrders, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '30s', ...options });
 
 /** Asks the service about everything that has been silent for too long; one reconciler for all work. */
 export async function reconcileWorkflow(): Promise<{ asked: number; news: number }> {

@@ -11,12 +11,12 @@ import {
   type DebitEvidence,
   type NextStep,
 } from '#domain/purchase-decision.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
 import { database, finishedFailure, OrderState, type OrderRunContext } from '#workflows/order-state.ts';
 
 /**
  * How long an activity that reads may take, in deadlines of one call: it asks for an order by its id and in a list
- * (three deadlines), and for an eSIM; the sixth is for PostgreSQL. This is also how long a worker that died with such
- * an activity in hand goes unnoticed.
+ * (three deadlines), and for an eSIM; the sixth is for PostgreSQL.
  */
 const DEADLINES_OF_READS = 6;
 
@@ -55,6 +55,7 @@ export class OrderRun {
     this.#policy = input.policy;
     this.#reads = proxyActivities<Pick<OrderActivities, 'lookUpPurchase' | 'readDebitEvidence'>>({
       startToCloseTimeout: DEADLINES_OF_READS * input.policy.sendDeadlineMs,
+      heartbeatTimeout: HEARTBEAT_TIMEOUT,
       scheduleToCloseTimeout: input.policy.deliveryDeadlineMs,
       retry: { initialInterval: '1s', maximumInterval: '1m' },
     });
@@ -145,6 +146,7 @@ export class OrderRun {
   async #sendOnce(): Promise<SendResult | undefined> {
     const { sendPurchase } = proxyActivities<Pick<OrderActivities, 'sendPurchase'>>({
       startToCloseTimeout: this.#policy.sendActivityTimeoutMs,
+      heartbeatTimeout: HEARTBEAT_TIMEOUT,
       retry: { maximumAttempts: 1 },
       summary: `Send attempt ${this.#state.attempt.number}, send ${this.#state.attempt.history.sends + 1}`,
     });
@@ -255,6 +257,7 @@ export class OrderRun {
     });
     const { deliverEsim } = proxyActivities<Pick<OrderActivities, 'deliverEsim'>>({
       startToCloseTimeout: DEADLINES_OF_READS * this.#policy.sendDeadlineMs,
+      heartbeatTimeout: HEARTBEAT_TIMEOUT,
       scheduleToCloseTimeout: this.#policy.deliveryDeadlineMs,
       retry: { initialInterval: '1s', maximumInterval: '1m' },
       summary: 'Fetch the eSIM and complete the order',

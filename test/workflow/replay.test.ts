@@ -48,6 +48,14 @@ describe('recorded histories', () => {
     ]);
   });
 
+  it.each(recorded)('%s gives every activity a heartbeat, so that one lost with its worker is soon noticed', (name) => {
+    const { events } = readHistory(jsonOf(name));
+    const scheduled = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: of }) => of ?? []);
+    for (const { activityType, heartbeatTimeout } of scheduled) {
+      expect(Number(heartbeatTimeout?.seconds ?? 0), activityType?.name ?? '').toBeGreaterThan(0);
+    }
+  });
+
   it.each(recorded)('%s holds nothing of the machine that recorded it, and nothing secret', (name) => {
     const texts = textsOf(jsonOf(name));
     expect(texts.length).toBeGreaterThan(20);
