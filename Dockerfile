@@ -11,8 +11,9 @@ RUN npm ci --omit=dev --no-audit --no-fund \
   && find . -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -rf {} +
 
 FROM node:24-slim
-# While modules load, V8 lets its young generation grow without need: with 4 MB the API keeps 140 MB resident, not 250.
-ENV NODE_ENV=production NODE_OPTIONS=--max-semi-space-size=4
+# Bounds far above what a process keeps, so that V8 and the C library do not hold on to freed memory: the worker stays
+# at 270 MB instead of 380.
+ENV NODE_ENV=production NODE_OPTIONS="--max-semi-space-size=4 --max-old-space-size=192" MALLOC_ARENA_MAX=2
 WORKDIR /app
 # A named volume takes its owner from here.
 RUN install -d -o node -g node /var/lib/simulator

@@ -12,7 +12,7 @@ import type { Child } from '#cli/embedded/child.ts';
 
 const SIZES = {
   full: { rounds: 5, alone: { count: 20, atOnce: 1 }, busy: { count: 120, atOnce: 50 } },
-  quick: { rounds: 1, alone: { count: 2, atOnce: 1 }, busy: { count: 20, atOnce: 10 } },
+  quick: { rounds: 1, alone: { count: 1, atOnce: 1 }, busy: { count: 4, atOnce: 4 } },
 } as const;
 
 const PEER = {

@@ -19,6 +19,9 @@ export type ProductEnvironments = Readonly<Record<'api' | 'worker' | 'codec' | '
 /** The one account that the simulator of a development set-up has. */
 const SIMULATOR_EMAIL = 'reseller@example.com';
 
+/** Beside the arguments in `part.ts`: the C library keeps an arena of freed memory for each thread, some 50 MB in the worker. */
+const MEMORY = { MALLOC_ARENA_MAX: '2' } as const;
+
 /** `{base_url}` of a simulator on this machine. */
 export function simulatorBaseUrl(port: number): string {
   return `http://127.0.0.1:${port}${BASE_PATH}`;
@@ -40,6 +43,7 @@ export function productEnvironments(
     SERVICE_PASSWORD: secrets.simulator_password,
   };
   const common = {
+    ...MEMORY,
     ENCRYPTION_KEYS: secrets.encryption_keys,
     SERVICE_WEBHOOK_SECRETS: secrets.webhook_secret,
     ...present(environment),
@@ -59,6 +63,7 @@ export function productEnvironments(
       CODEC_ALLOWED_ORIGIN: `http://127.0.0.1:${ports.temporalUi},http://localhost:${ports.temporalUi}`,
     },
     simulator: {
+      ...MEMORY,
       ...present(environment),
       SIMULATOR_PORT: String(ports.simulator),
       SIMULATOR_DATA: layout.simulatorData,

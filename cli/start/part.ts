@@ -20,10 +20,11 @@ export interface NodePartOptions extends Omit<ChildOptions, 'command' | 'args'> 
 }
 
 /**
- * While modules load, V8 lets its young generation grow without need and keeps it; with 4 MB the API keeps 140 MB
- * resident instead of 250. The image sets the same.
+ * V8 takes a machine's free memory as leave to put collections off. What our processes keep is a fraction of these
+ * bounds; with them the worker holds 270 MB resident after a thousand orders instead of 380, the API 150 instead of 250.
+ * The image sets the same.
  */
-export const NODE_ARGUMENTS = ['--max-semi-space-size=4'] as const;
+export const NODE_ARGUMENTS = ['--max-semi-space-size=4', '--max-old-space-size=192'] as const;
 
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 50;

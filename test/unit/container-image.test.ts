@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { NODE_ARGUMENTS } from '#cli/start/part.ts';
 import { importsOf, readSubpaths } from '#scripts/import-graph.ts';
 import { composeServices, PROJECT } from '#test/support/compose.ts';
 
@@ -43,6 +44,11 @@ describe('the container image', () => {
     expect(lines[last('USER')]).toBe('USER node');
     expect(last('USER')).toBeGreaterThan(last('COPY'));
     expect(lines.filter((line) => line.startsWith('FROM'))).toEqual(['FROM node:24-slim AS dependencies', 'FROM node:24-slim']);
+  });
+
+  it('bounds memory as `npm start` does', () => {
+    expect(dockerfile).toContain(`NODE_OPTIONS="${NODE_ARGUMENTS.join(' ')}"`);
+    expect(dockerfile).toContain('MALLOC_ARENA_MAX=2');
   });
 
   it('has a command for each process of the compose file', () => {
