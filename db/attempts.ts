@@ -199,10 +199,16 @@ async function reportDisagreement(tx: Executor, known: AttemptRow, facts: Servic
     const detail = `The service says ${facts.outcome} of attempt ${known.number}, which it had called ${known.state}.`;
     await openCase(tx, subject, 'contradiction', detail);
   }
+  await reportOtherPrice(tx, known, facts.charged);
+}
+
+/** Opens a case when the service names another price for an attempt than it did before. The known one stays. */
+export async function reportOtherPrice(tx: Executor, known: AttemptRow, charged: Money | undefined): Promise<void> {
   const { chargedAmount, chargedCurrency } = known;
-  if (chargedAmount === null || chargedCurrency === null || facts.charged === undefined) return;
-  if (equalMoney(facts.charged, { amount: chargedAmount, currency: chargedCurrency })) return;
-  await openCase(tx, subject, 'contradiction', `The service names two prices for attempt ${known.number}.`);
+  if (chargedAmount === null || chargedCurrency === null || charged === undefined) return;
+  if (equalMoney(charged, { amount: chargedAmount, currency: chargedCurrency })) return;
+  const detail = `The service names two prices for attempt ${known.number}.`;
+  await openCase(tx, { kind: 'order', id: known.subjectId }, 'contradiction', detail);
 }
 
 /** One attempt by its id. @throws Error when it does not exist. */

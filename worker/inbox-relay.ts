@@ -1,6 +1,6 @@
 import { judgeObservation } from '#domain/observation.ts';
 import { isFinal } from '#domain/order-lifecycle.ts';
-import { latestAttempt, recordFacts } from '#db/attempts.ts';
+import { latestAttempt, recordFacts, reportOtherPrice } from '#db/attempts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { assignToAttempt, inboxBodyPlace, lockMatch, markApplied, markUnmatched, type InboxMatch, type InboxRow } from '#db/inbox.ts';
@@ -46,6 +46,7 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
     const decision = isFinal(match.order.status) ? judged : (row.decision ?? judged);
     await assignToAttempt(tx, row.id, match, decision);
     if (decision === 'advance') await storeFacts(tx, match, event, now);
+    else await reportOtherPrice(tx, match.attempt, event.charged);
 
     if (decision === 'known') {
       await markApplied(tx, [row.id], `Known already: the attempt was ${match.attempt.state}.`, now);

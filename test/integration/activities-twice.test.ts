@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eq } from 'drizzle-orm';
 import { findAttemptById, recordFacts } from '#db/attempts.ts';
-import { cases, orders } from '#db/schema.ts';
+import { cases, inbox, orders } from '#db/schema.ts';
 import type { StepRecord } from '#activities/order-types.ts';
 import { ActivityBench } from '#test/support/order-activities.ts';
+import { deliverTestEvent } from '#test/support/order-rows.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { ORDER_FINISHED } from '#workflows/messages.ts';
 
@@ -194,6 +195,23 @@ describe('an activity', () => {
     await sending;
     const [order] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, ids.orderId)));
     expect(order!.status).toBe('completed');
+  });
+
+  it('brings back a word of the service that was put aside just as what it names was stored', async () => {
+    const ids = await bench.begin();
+    const { reference } = await bench.database.run((db) => findAttemptById(db, ids.attemptId));
+    await deliverTestEvent(bench.database, { outcome: 'processing', serviceOrderId: 'so-overtaken', reference });
+    const word = eq(inbox.reference, reference);
+    await bench.database.run((db) => db.update(inbox).set({ state: 'unmatched' }).where(word));
+    await bench.activities.requestIdleOrders();
+    expect(await bench.database.run((db) => db.select().from(inbox).where(word))).toMatchObject([{ state: 'pending' }]);
+  });
+
+  it('waits a minute at most before it asks for an eSIM again, however long the service says', async () => {
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    await bench.admin.onRequest('getEsim', { kind: 'rate_limited', retry_after: 3_600 });
+    await expect(bench.activities.deliverEsim({ ...ids, applied: [] })).rejects.toMatchObject({ nextRetryDelay: 60_000 });
   });
 
   it('reports an order that is not in this database as a failure that is not repeated', async () => {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
@@ -66,6 +67,41 @@ describe('what the service says is not believed', () => {
     expect(await desk.cases(first)).toEqual([{ reason: 'contradiction', open: true }]);
     expect((await stack.api.get(`/v1/orders/${first}`)).textAt('status')).toBe('processing');
     expect(await desk.attempts(first)).toHaveLength(1);
+  });
+
+  it('when an event names another price than the answer did: the known one stays, and a person is told', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    const id = await desk.place(1001);
+    const order = await desk.reaches(id, 'processing');
+    await waitFor('the price of the answer is stored', async () => (await desk.attempts(id))[0]?.chargedAmount != null);
+    const sold = order.textAt('service_order_id');
+    await stack.simulator.post(`/simulator/orders/${sold}/complete`);
+    await webhook('order.completed', {
+      id: sold,
+      external_order_id: order.textAt('external_order_id'),
+      status: 'completed',
+      price_for_reseller: '0.10',
+      currency: 'USD',
+    });
+    expect((await desk.reaches(id, 'completed')).body).toMatchObject({ charged: { amount: '2.40', currency: 'USD' } });
+    await waitFor('a person is told', async () => (await desk.cases(id)).length > 0);
+    expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+  });
+
+  it('when the eSIM it names was delivered for another order: it is not delivered twice, a person is told at once', async () => {
+    const first = await desk.complete(1001);
+    const taken = (await stack.api.get(`/v1/esims/${first.textAt('esim_id')}`)).textAt('service_esim_id');
+    const reference = `ext-${randomUUID()}`;
+    const sold = { id: 'so-strange', external_order_id: reference, package_id: 1001, status: 'completed', esim_id: taken };
+    await fault({
+      target: 'request',
+      endpoint: 'createOrder',
+      fault: { kind: 'answer', status: 201, body: JSON.stringify({ ...sold, price_for_reseller: '2.40', currency: 'USD' }) },
+    });
+    const second = await desk.place(1001, { external_order_id: reference });
+    expect((await desk.reaches(second, 'needs_attention')).body).toMatchObject({ attention: { reason: 'contract_drift' } });
+    expect((await stack.api.get(`/v1/orders/${second}`)).body).toMatchObject({ esim_id: null });
+    expect((await stack.api.get(`/v1/esims/${first.textAt('esim_id')}`)).body).toMatchObject({ order_id: first.textAt('id') });
   });
 
   it('when a price is negative: the delivery is quarantined and the order goes on', async () => {

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RELAY_CHANNEL } from '#db/relay-wakeup.ts';
 import { recordStep } from '#db/orders.ts';
@@ -188,6 +188,22 @@ describe('words of the service', () => {
     expect(temporal.told[1]).toEqual(temporal.told[0]);
     expect(temporal.told[1]).toMatchObject({ orderId, observation: { decision: 'advance' } });
     expect(await rows()).toMatchObject([{ state: 'relayed' }]);
+  });
+
+  it('that PostgreSQL refuses as bad data are tried a few times, and then kept for a person', async () => {
+    const { orderId } = await bought('so-refused');
+    await database.run((db) =>
+      db.execute(sql`alter table attempts add constraint refuses check (service_order_id <> 'so-refused' or state <> 'completed')`),
+    );
+    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-refused' });
+    for (const wait of [0, 1_000, 2_000]) {
+      expect(await rows()).toMatchObject([{ state: 'pending' }]);
+      clock.now += wait;
+      await drain();
+    }
+    await database.run((db) => db.execute(sql`alter table attempts drop constraint refuses`));
+    expect(await rows()).toMatchObject([{ state: 'quarantined', note: 'Cannot be acted upon: PostgreSQL error 23514', tries: 3 }]);
+    expect(temporal.told.filter((word) => word.orderId === orderId)).toEqual([]);
   });
 
   it('about one order are told in the order in which they came', async () => {
