@@ -6,6 +6,7 @@ import { report } from '#cli/report.ts';
 import { UserError } from '#cli/user-error.ts';
 import { reportLines } from '#bench/report.ts';
 import { benchResults, RESULTS_FORMAT, type BenchResults, type ScenarioResult } from '#bench/results.ts';
+import { measureClientOverhead } from '#bench/scenarios/client-overhead.ts';
 import { measureMemory } from '#bench/scenarios/memory.ts';
 import { measureOrderToDelivery } from '#bench/scenarios/order-to-delivery.ts';
 import { measureStart } from '#bench/scenarios/start.ts';
@@ -20,6 +21,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'webhook-ingest': measureWebhookIngest,
   memory: measureMemory,
   'order-to-delivery': measureOrderToDelivery,
+  'client-overhead': measureClientOverhead,
   start: measureStart,
 };
 

@@ -1,7 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-
-/** Seconds a webhook's timestamp may differ from the receiver's clock, either way (specification, Limits). */
-export const WEBHOOK_TOLERANCE_SECONDS = 300;
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
 
 /** Why a delivery is not authentic. All are answered with 401; the name is for metrics and logs only. */
 export const WEBHOOK_REFUSALS = [

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { CAPABILITIES, capabilities, type Capability } from '#domain/capabilities.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service-address.ts';
 import {
-  ALL_ENDPOINTS,
+  ENDPOINTS,
   EVENT_KINDS,
   EVENTS,
   IDEMPOTENCY_KEY_HEADER,
@@ -15,7 +15,7 @@ import {
 
 /** @returns the whole document in Markdown, ended by a line break. */
 export function assumptionsDocument(): string {
-  const endpoints = Object.entries(ALL_ENDPOINTS) as [string, EndpointContract][];
+  const endpoints = Object.entries(ENDPOINTS) as [string, EndpointContract][];
   return [
     '# What is assumed of the service',
     '',
@@ -105,7 +105,7 @@ export function assumptionsDocument(): string {
 }
 
 function callsThatNeed(capability: Capability): string[] {
-  const calls = Object.values(ALL_ENDPOINTS) as EndpointContract[];
+  const calls = Object.values(ENDPOINTS) as EndpointContract[];
   return calls.filter((call) => call.capability === capability).map(({ method, path }) => `${method} ${path}`);
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AnyEndpointName } from '#upstream/contract.ts';
+import type { EndpointName } from '#upstream/contract.ts';
 import { ENVIRONMENTS, type Environment } from '#simulator/environment.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
 import { endpointNames } from '#simulator/service/served.ts';
@@ -165,7 +165,7 @@ export class Faults {
   }
 
   /** What happens to this call: any latencies, and at most one other fault. Counts the hits. */
-  forRequest(environment: Environment, endpoint: AnyEndpointName): RequestFault[] {
+  forRequest(environment: Environment, endpoint: EndpointName): RequestFault[] {
     const chosen: RequestFault[] = [];
     for (const rule of this.#byTarget.all({ target: 'request' }).map(stored)) {
       if (rule.target !== 'request') continue;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { createDocument, createSchema, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi';
 import {
-  ALL_ENDPOINTS,
+  ENDPOINTS,
   EVENT_KINDS,
   eventBody,
   eventEnvelope,
@@ -9,8 +9,8 @@ import {
   IDEMPOTENCY_KEY_HEADER,
   SERVICE_HEADERS,
   serviceErrorBody,
-  type AnyEndpointName,
   type EndpointContract,
+  type EndpointName,
   type EventKind,
 } from '#upstream/contract.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#config/simulator.ts';
@@ -21,7 +21,7 @@ import { QUERY_FIELDS } from '#simulator/service/query.ts';
 import { endpointNames, isServed, needsToken } from '#simulator/service/served.ts';
 
 /** Calls that make something answer 201. */
-const CREATING: ReadonlySet<AnyEndpointName> = new Set([
+const CREATING: ReadonlySet<EndpointName> = new Set([
   'createOrder',
   'createTopup',
   'createVpnOrder',
@@ -47,7 +47,7 @@ export function openApiDocument(dialect: Dialect, environment: Environment): Ret
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const name of endpointNames) {
     if (!isServed(name, dialect, environment)) continue;
-    const { path, method } = ALL_ENDPOINTS[name];
+    const { path, method } = ENDPOINTS[name];
     (paths[path] ??= {})[method.toLowerCase()] = operation(name, dialect, environment);
   }
   return createDocument({
@@ -67,8 +67,8 @@ export function openApiDocument(dialect: Dialect, environment: Environment): Ret
   });
 }
 
-function operation(name: AnyEndpointName, dialect: Dialect, environment: Environment): ZodOpenApiOperationObject {
-  const endpoint: EndpointContract = ALL_ENDPOINTS[name];
+function operation(name: EndpointName, dialect: Dialect, environment: Environment): ZodOpenApiOperationObject {
+  const endpoint: EndpointContract = ENDPOINTS[name];
   const { purpose, reason, answer } = endpoint;
   const body = requestBody(name, environment);
   return {
@@ -105,7 +105,7 @@ function parametersOf({ path, query = [], requiredQuery = [], idempotencyKey }: 
 }
 
 /** Those that follow from no general rule. */
-const FURTHER_REFUSALS: Readonly<Partial<Record<AnyEndpointName, readonly (keyof typeof REFUSALS)[]>>> = {
+const FURTHER_REFUSALS: Readonly<Partial<Record<EndpointName, readonly (keyof typeof REFUSALS)[]>>> = {
   createOrder: [402],
   createTopup: [402],
   createVpnOrder: [402],
@@ -117,7 +117,7 @@ const FURTHER_REFUSALS: Readonly<Partial<Record<AnyEndpointName, readonly (keyof
 /** Of any call: bodies and unknown query parameters are judged also where there should be none. */
 const COMMON_REFUSALS = [400, 401, 413, 415, 422, 429] as const;
 
-function refusalsOf(name: AnyEndpointName, { path, idempotencyKey }: EndpointContract): (keyof typeof REFUSALS)[] {
+function refusalsOf(name: EndpointName, { path, idempotencyKey }: EndpointContract): (keyof typeof REFUSALS)[] {
   const statuses = new Set<keyof typeof REFUSALS>([
     ...COMMON_REFUSALS,
     ...(path.includes('{id}') ? [404 as const] : []),

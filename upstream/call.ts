@@ -1,15 +1,15 @@
 import type * as z from 'zod';
 import type { FailureClass } from '#domain/failure.ts';
-import { ALL_ENDPOINTS, type AnyEndpointName, type EndpointContract } from '#upstream/contract.ts';
+import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import { judgeResult, type ServiceResult } from '#upstream/error-mapping.ts';
 import type { HttpTransport } from '#upstream/http.ts';
 
 /** What a call gives when it goes well. */
-export type AnswerOf<Name extends AnyEndpointName> = z.output<(typeof ALL_ENDPOINTS)[Name]['answer']>;
+export type AnswerOf<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['answer']>;
 
 /** One HTTP exchange, for metrics. Holds nothing of its contents. */
 export interface CallEvent {
-  readonly endpoint: AnyEndpointName;
+  readonly endpoint: EndpointName;
   readonly outcome: 'ok' | FailureClass;
   readonly durationMs: number;
   /** HTTP status, where there was one. */
@@ -28,7 +28,7 @@ export interface CallOptions {
 }
 
 /** Makes one call of the contract over HTTP: one request, one judged result, never a throw. */
-export type Caller = <Name extends AnyEndpointName>(
+export type Caller = <Name extends EndpointName>(
   endpoint: Name,
   options: CallOptions,
   contradiction?: (value: AnswerOf<Name>) => string | undefined,
@@ -46,7 +46,7 @@ export interface CallerOptions {
 export function createCaller({ address, transport, now, onCall }: CallerOptions): Caller {
   const basePath = new URL(address).pathname.replace(/\/+$/, '');
   return async (endpoint, options, contradiction) => {
-    const contract: EndpointContract = ALL_ENDPOINTS[endpoint];
+    const contract: EndpointContract = ENDPOINTS[endpoint];
     const startedAt = now();
     const exchange = await transport.send({
       method: contract.method,

@@ -7,7 +7,7 @@
  *
  * Answers are read tolerantly: unknown fields pass, a missing field that is needed is contract drift.
  */
-export { WEBHOOK_TOLERANCE_SECONDS } from '#crypto/webhook-signature.ts';
+export { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
 export * from '#upstream/contract/endpoint.ts';
 export * from '#upstream/contract/endpoints.ts';
 export * from '#upstream/contract/errors.ts';

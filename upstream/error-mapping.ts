@@ -116,9 +116,12 @@ const CLASSES_OF_CODES: ReadonlyMap<ServiceErrorCode, FailureClass> = new Map([
 
 const KNOWN_ALREADY: ReadonlySet<ServiceErrorCode> = new Set([
   'already_cancelled',
+  // What is under way for the eSIM may be what an earlier send of ours began.
+  'esim_busy',
   'idempotency_key_in_use',
   'idempotency_key_reused',
   'reference_exists',
+  'webhook_secret_exists',
 ]);
 
 function judgeSuccess<Schema extends z.ZodType>(

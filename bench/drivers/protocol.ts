@@ -56,3 +56,11 @@ export const workflowDriver = {
   }),
   result: loadResult,
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
+
+/** Calls to the service by one client, each of which must give what was asked for. CPU time is that of the driver. */
+export const serviceCallDriver = {
+  name: 'service-calls',
+  task: z.object({ ...load, client: z.enum(['ours', 'undici']), call: z.enum(['packages', 'order']), origin: z.url() }),
+  /** Microseconds of user and system time for one call. */
+  result: z.object({ elapsedMs: z.number().positive(), cpuUsPerCall: z.number().positive() }),
+} as const satisfies DriverProtocol<z.ZodType, z.ZodType>;

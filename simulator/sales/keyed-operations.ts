@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { AnyEndpointName } from '#upstream/contract.ts';
+import type { EndpointName } from '#upstream/contract.ts';
 import type { Clock } from '#simulator/clock.ts';
 import type { Dialect } from '#simulator/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
@@ -10,7 +10,7 @@ import type { Store } from '#simulator/store/store.ts';
 
 /** One call of an operation that takes an Idempotency-Key. */
 export interface KeyedCall {
-  readonly operation: AnyEndpointName;
+  readonly operation: EndpointName;
   readonly environment: Environment;
   readonly key: string;
   /** `{id}` of the path; empty where there is none. */

@@ -1,4 +1,4 @@
-import type { AnyEndpointName } from '#upstream/contract.ts';
+import type { EndpointName } from '#upstream/contract.ts';
 import type { KeyedCall } from '#simulator/sales/keyed-operations.ts';
 import type { Answer } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
@@ -13,4 +13,4 @@ export interface ServiceCall extends KeyedCall {
 export type Handler = (simulation: Simulation, call: ServiceCall) => Answer | Promise<Answer>;
 
 /** Handlers by the names of their endpoints. */
-export type Handlers<Name extends AnyEndpointName> = Readonly<Record<Name, Handler>>;
+export type Handlers<Name extends EndpointName> = Readonly<Record<Name, Handler>>;

@@ -15,8 +15,8 @@ export function jsonAnswer(status: number, body: unknown, headers: Readonly<Reco
 /** Problems by field name. */
 export type FieldProblems = Readonly<Record<string, string>>;
 
-/** The contract's codes, two that it does not know, as a real service may have them, and one of the admin API. */
-type RefusalCode = ServiceErrorCode | 'esim_busy' | 'webhook_secret_exists' | 'conflict';
+/** The contract's codes, and one of the admin API. */
+type RefusalCode = ServiceErrorCode | 'conflict';
 
 /** A refusal with the error body of the contract. */
 export class ServiceError extends Error {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
-import { ALL_ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type AnyEndpointName, type EndpointContract } from '#upstream/contract.ts';
+import { ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import type { Environment } from '#simulator/environment.ts';
 import { jsonOf, readBody } from '#simulator/service/body.ts';
 import { parsed, ServiceError, validationFailed, type Answer } from '#simulator/service/errors.ts';
@@ -39,7 +39,7 @@ export class Pipeline {
   }
 
   /** Serves an endpoint of the contract. */
-  endpoint(environment: Environment, name: AnyEndpointName): RequestHandler {
+  endpoint(environment: Environment, name: EndpointName): RequestHandler {
     return this.#handler(environment, name, (received) => this.#serve(name, received));
   }
 
@@ -53,7 +53,7 @@ export class Pipeline {
     await Promise.all(this.#underWay);
   }
 
-  #handler(environment: Environment, name: AnyEndpointName | undefined, work: Work): RequestHandler {
+  #handler(environment: Environment, name: EndpointName | undefined, work: Work): RequestHandler {
     return (request, response) => {
       const call = this.#carryOut(environment, name, work, request, response)
         .catch((error: unknown) => {
@@ -67,7 +67,7 @@ export class Pipeline {
 
   async #carryOut(
     environment: Environment,
-    name: AnyEndpointName | undefined,
+    name: EndpointName | undefined,
     work: Work,
     request: Request,
     response: Response,
@@ -111,9 +111,9 @@ export class Pipeline {
     }
   }
 
-  #serve(name: AnyEndpointName, received: Received): Answer | Promise<Answer> {
+  #serve(name: EndpointName, received: Received): Answer | Promise<Answer> {
     const { request, environment, body, workMs, signal } = received;
-    const endpoint: EndpointContract = ALL_ENDPOINTS[name];
+    const endpoint: EndpointContract = ENDPOINTS[name];
     if (body instanceof ServiceError) throw body;
     if (needsToken(name, this.#simulation.dialect)) {
       this.#simulation.account.requireToken(environment, request.get('Authorization'));
@@ -126,7 +126,7 @@ export class Pipeline {
     return HANDLERS[name](this.#simulation, call);
   }
 
-  #note(environment: Environment, name: AnyEndpointName | undefined, request: Request, body: Received['body']): number {
+  #note(environment: Environment, name: EndpointName | undefined, request: Request, body: Received['body']): number {
     const bytes = body instanceof ServiceError ? Buffer.alloc(0) : body;
     return this.#simulation.requests.begin({
       environment,

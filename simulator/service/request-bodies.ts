@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import {
-  ALL_ENDPOINTS,
+  ENDPOINTS,
   loginRequest,
   orderRequest,
   simulationRequest,
   topupRequest,
   vpnOrderRequest,
-  type AnyEndpointName,
   type EndpointContract,
+  type EndpointName,
 } from '#upstream/contract.ts';
 import type { Environment } from '#simulator/environment.ts';
 
@@ -30,7 +30,7 @@ export function loginBody(environment: Environment): (typeof loginBodies)[Enviro
   return loginBodies[environment];
 }
 
-const BODIES: Readonly<Partial<Record<AnyEndpointName, z.ZodType>>> = {
+const BODIES: Readonly<Partial<Record<EndpointName, z.ZodType>>> = {
   createOrder: orderBody,
   createTopup: topupBody,
   createVpnOrder: vpnOrderBody,
@@ -38,7 +38,7 @@ const BODIES: Readonly<Partial<Record<AnyEndpointName, z.ZodType>>> = {
 };
 
 /** The body that a call takes, as it is judged; undefined when it takes none. */
-export function requestBody(name: AnyEndpointName, environment: Environment): z.ZodType | undefined {
-  const { body }: EndpointContract = ALL_ENDPOINTS[name];
+export function requestBody(name: EndpointName, environment: Environment): z.ZodType | undefined {
+  const { body }: EndpointContract = ENDPOINTS[name];
   return name === 'login' ? loginBody(environment) : (BODIES[name] ?? body);
 }

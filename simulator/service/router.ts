@@ -1,5 +1,5 @@
 import { Router, type RequestHandler } from 'express';
-import { ALL_ENDPOINTS, type AnyEndpointName } from '#upstream/contract.ts';
+import { ENDPOINTS, type EndpointName } from '#upstream/contract.ts';
 import type { Dialect } from '#simulator/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
@@ -10,12 +10,12 @@ import type { Simulation } from '#simulator/simulation.ts';
 /** All calls of one environment, relative to its base address. */
 export function serviceRouter(simulation: Simulation, environment: Environment, pipeline: Pipeline): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  for (const path of new Set(endpointNames.map((name) => ALL_ENDPOINTS[name].path))) {
-    const names = endpointNames.filter((name) => ALL_ENDPOINTS[name].path === path);
+  for (const path of new Set(endpointNames.map((name) => ENDPOINTS[name].path))) {
+    const names = endpointNames.filter((name) => ENDPOINTS[name].path === path);
     const route = router.route(path.replace('{id}', ':id'));
     for (const name of names) {
       const served = onlyIfServed(simulation, environment, name, pipeline.endpoint(environment, name));
-      if (ALL_ENDPOINTS[name].method === 'GET') route.get(served);
+      if (ENDPOINTS[name].method === 'GET') route.get(served);
       else route.post(served);
     }
     route.all(pipeline.refuse(environment, () => otherMethod(simulation.dialect, environment, names)));
@@ -28,7 +28,7 @@ export function serviceRouter(simulation: Simulation, environment: Environment, 
 function onlyIfServed(
   simulation: Simulation,
   environment: Environment,
-  name: AnyEndpointName,
+  name: EndpointName,
   handler: RequestHandler,
 ): RequestHandler {
   return (request, response, next) => {
@@ -37,8 +37,8 @@ function onlyIfServed(
   };
 }
 
-function otherMethod(dialect: Dialect, environment: Environment, names: readonly AnyEndpointName[]): ServiceError {
-  const methods = names.filter((name) => isServed(name, dialect, environment)).map((name) => ALL_ENDPOINTS[name].method);
+function otherMethod(dialect: Dialect, environment: Environment, names: readonly EndpointName[]): ServiceError {
+  const methods = names.filter((name) => isServed(name, dialect, environment)).map((name) => ENDPOINTS[name].method);
   if (methods.length === 0) return notFound('resource');
   const allow = methods.join(', ');
   return new ServiceError(405, 'method_not_allowed', `This address takes ${allow} only.`, { headers: { Allow: allow } });

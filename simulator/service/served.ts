@@ -1,19 +1,19 @@
-import { ALL_ENDPOINTS, type AnyEndpointName, type EndpointContract } from '#upstream/contract.ts';
+import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import type { Dialect } from '#simulator/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
 
-export const endpointNames = Object.keys(ALL_ENDPOINTS) as [AnyEndpointName, ...AnyEndpointName[]];
+export const endpointNames = Object.keys(ENDPOINTS) as [EndpointName, ...EndpointName[]];
 
 /** False for calls that the dialect's service does not have, and in production for those of the sandbox alone. */
-export function isServed(name: AnyEndpointName, dialect: Dialect, environment: Environment): boolean {
-  const { capability, sandboxOnly }: EndpointContract = ALL_ENDPOINTS[name];
+export function isServed(name: EndpointName, dialect: Dialect, environment: Environment): boolean {
+  const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[name];
   if (sandboxOnly === true && environment === 'production') return false;
   return capability === undefined || switchOf(capability, dialect);
 }
 
 /** False for the logins, and for what a dialect's service shows to anybody. */
-export function needsToken(name: AnyEndpointName, dialect: Dialect): boolean {
-  return name !== 'login' && (ALL_ENDPOINTS[name].authorized || !dialect.public_without_token);
+export function needsToken(name: EndpointName, dialect: Dialect): boolean {
+  return name !== 'login' && (ENDPOINTS[name].authorized || !dialect.public_without_token);
 }
 
 function switchOf(capability: NonNullable<EndpointContract['capability']>, dialect: Dialect): boolean {

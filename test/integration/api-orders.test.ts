@@ -207,7 +207,7 @@ describe('bad input of an order', () => {
     );
   });
 
-  it.each([['14', '49015420323751'], ['15', IMEI], ['16', '4901542032375181']])('takes an IMEI of %s digits', async (_digits, imei) => {
+  it.each([['14', '49015420323751'], ['15', IMEI], ['16', '4901542032375181']])('takes an IMEI of %s digits [spec: field.order.device_imei]', async (_digits, imei) => {
     expect((await create(input({ device_imei: imei }))).status).toBe(202);
   });
 

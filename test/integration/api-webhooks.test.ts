@@ -33,7 +33,7 @@ const countRows = () => api.database.run((db) => db.$count(inbox));
 const result = (answer: HttpAnswer) => [answer.status, answer.at('result')];
 
 describe('a delivery that is signed', () => {
-  it('is stored sealed with what it says of the order, wakes the relay and gets 200', async () => {
+  it('is stored sealed with what it says of the order, wakes the relay and gets 200 [spec: header.webhook.event, signature.accepted-before-2xx]', async () => {
     const id = randomUUID();
     const body = orderEvent('completed');
     const wakeUps = api.wakeUps();
@@ -53,7 +53,7 @@ describe('a delivery that is signed', () => {
     expect(api.wakeUps()).toBe(wakeUps + 1);
   });
 
-  it('is acknowledged and ignored when it is a ping', async () => {
+  it('is acknowledged and ignored when it is a ping [spec: event.ping]', async () => {
     const id = randomUUID();
     const wakeUps = api.wakeUps();
     expect(result(await api.deliver({ id, body: { event: 'ping' } }))).toEqual([200, 'accepted']);
@@ -70,7 +70,7 @@ describe('a delivery that is signed', () => {
     .object({ secret: z.string(), timestamp: z.string(), vectors: z.array(z.record(z.string(), z.string())) })
     .parse(JSON.parse(readFileSync(new URL('../vectors/webhook-vectors.json', import.meta.url), 'utf8')));
 
-  it('is recognised by the published vectors, over HTTP', async () => {
+  it('is recognised by the published vectors, over HTTP [spec: signature.signed-string, header.webhook.signature]', async () => {
     await using own = await startTestApi({ webhookSecrets: [{ secret: vectors.secret }] });
     own.clock.now = Number(vectors.timestamp) * 1_000;
     for (const vector of vectors.vectors) {
@@ -82,7 +82,7 @@ describe('a delivery that is signed', () => {
     }
   });
 
-  it.each([-300, 300])('is accepted when its time differs by %i seconds', async (difference) => {
+  it.each([-300, 300])('is accepted when its time differs by %i seconds [spec: limit.webhook-tolerance]', async (difference) => {
     const answer = await api.deliver({ body: orderEvent(), timestamp: String(NOW_SECONDS + difference) });
     expect(result(answer)).toEqual([200, 'accepted']);
   });
@@ -123,7 +123,7 @@ describe('a delivery that is not authentic gets 401 and leaves nothing behind', 
     ['in milliseconds', String(TEST_NOW)],
     ['with a blank inside', `${n.slice(0, 5)} ${n.slice(5)}`],
     ['in other digits', '١٧٠٠٠٠٠٠٠٠'],
-  ])('timestamp %s', async (_name, timestamp) => {
+  ])('timestamp %s [spec: signature.stale-401, signature.digits-only, header.webhook.timestamp, limit.webhook-tolerance]', async (_name, timestamp) => {
     // Header values are bytes; what is not ASCII is sent as UTF-8.
     const wire = Buffer.from(timestamp, 'utf8').toString('latin1');
     expect(await verdictOn({ timestamp, headers: { 'X-Service-Timestamp': wire } })).toEqual(refusal);
@@ -133,7 +133,7 @@ describe('a delivery that is not authentic gets 401 and leaves nothing behind', 
     expect(await verdictOn({ headers: { 'X-Service-Timestamp': undefined } })).toEqual(refusal);
   });
 
-  it('another secret', async () => {
+  it('another secret [spec: signature.invalid-401]', async () => {
     expect(await verdictOn({ secret: 'not the secret' })).toEqual(refusal);
   });
 
@@ -153,7 +153,7 @@ describe('a delivery that is not authentic gets 401 and leaves nothing behind', 
     ['a list of versions', (hex) => `v0=${hex},v1=${hex}`],
     ['in base64', (hex) => `v1=${Buffer.from(hex, 'hex').toString('base64')}`],
     ['of zeros', () => `v1=${'0'.repeat(64)}`],
-  ])('signature %s', async (_name, change) => {
+  ])('signature %s [spec: signature.invalid-401, versioning.signature-label, header.webhook.signature]', async (_name, change) => {
     const body = JSON.stringify(orderEvent());
     const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
     expect(await verdictOn({ body, headers: { 'X-Service-Signature': change(hex) } })).toEqual(refusal);
@@ -173,7 +173,7 @@ describe('a delivery that is not authentic gets 401 and leaves nothing behind', 
     expect(await countRows()).toBe(before);
   });
 
-  it('a byte of the body altered', async () => {
+  it('a byte of the body altered [spec: signature.invalid-401, signature.signed-string]', async () => {
     const body = JSON.stringify(orderEvent());
     const hex = createHmac('sha256', WEBHOOK_SECRET).update(`${n}.${body}`).digest('hex');
     expect(await verdictOn({ body: `${body} `, headers: { 'X-Service-Signature': `v1=${hex}` } })).toEqual(refusal);
@@ -253,7 +253,7 @@ describe('a signed delivery that cannot be used', () => {
     }
   });
 
-  it('gets 503 and no 2xx while the database is away', async () => {
+  it('gets 503 and no 2xx while the database is away [spec: signature.accepted-before-2xx]', async () => {
     const away = openDatabase('postgres://nobody:nothing@127.0.0.1:1/nowhere');
     await using own = await startTestApi({ database: away });
     const answers = await Promise.all(Array.from({ length: 10 }, () => own.deliver({ body: orderEvent() })));
@@ -267,7 +267,7 @@ describe('a signed delivery that cannot be used', () => {
 });
 
 describe('deliveries that come more than once', () => {
-  it('fifty identical ones at once leave one row and get 200 each', async () => {
+  it('fifty identical ones at once leave one row and get 200 each [spec: signature.duplicates, header.webhook.delivery]', async () => {
     const id = randomUUID();
     const body = orderEvent();
     const answers = await Promise.all(Array.from({ length: 50 }, () => api.deliver({ id, body })));
@@ -290,7 +290,7 @@ describe('deliveries that come more than once', () => {
     await Promise.all(databases.map((database) => database.close()));
   });
 
-  it('a retry that was signed anew is a duplicate', async () => {
+  it('a retry that was signed anew is a duplicate [spec: signature.duplicates, gap.redelivery]', async () => {
     const id = randomUUID();
     const body = orderEvent();
     await api.deliver({ id, body });
@@ -322,7 +322,7 @@ describe('deliveries that come more than once', () => {
     expect(effective).toHaveLength(1);
   });
 
-  it('another body under the same id is kept and judged too, and opens one case', async () => {
+  it('another body under the same id is kept and judged too, and opens one case [spec: gap.redelivery]', async () => {
     const id = randomUUID();
     const [first, second] = [orderEvent('processing'), orderEvent('failed')];
     await api.deliver({ id, body: first });

@@ -34,7 +34,7 @@ describe('an attempt', () => {
     expect(again).toEqual(first);
   });
 
-  it('has a key and a reference that no other attempt can have', async () => {
+  it('has a key and a reference that no other attempt can have [spec: header.idempotency-unique, field.order.external_order_id]', async () => {
     const { idempotencyKey, reference } = await newAttempt();
     const [other, orderId] = [await newAttempt(), await acceptTestOrder(database)];
     await expect(openTestAttempt(database, orderId, { reference })).rejects.toThrow('attempts');
@@ -102,7 +102,7 @@ describe('the result of a send', () => {
 });
 
 describe('what the service says', () => {
-  it('goes forward only: completed does not become processing again', async () => {
+  it('goes forward only: completed does not become processing again [spec: gap.transitions]', async () => {
     const { id } = await newAttempt();
     await storeTestFacts(database, id, { outcome: 'completed', serviceOrderId: 'so-3', serviceEsimId: 'e-3' });
     const row = await storeTestFacts(database, id, { outcome: 'processing', serviceOrderId: 'so-3' });

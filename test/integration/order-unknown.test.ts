@@ -64,7 +64,7 @@ describe('a purchase of unknown outcome', () => {
 });
 
 describe('a service', () => {
-  it('that answers 409 to a repeated key is asked what became of the order', async () => {
+  it('that answers 409 to a repeated key is asked what became of the order [spec: gap.repeated-key]', async () => {
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });

@@ -31,7 +31,7 @@ describe('a webhook', () => {
     expect(await desk.movements(order.textAt('id'))).toEqual(['debit 1.50']);
   });
 
-  it('that comes twice has one effect', async () => {
+  it('that comes twice has one effect [spec: signature.duplicates]', async () => {
     await desk.refuseReads();
     await desk.simulator.onWebhook('order.completed', { kind: 'twice' });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
@@ -41,7 +41,7 @@ describe('a webhook', () => {
     expect((await desk.events(id)).filter((event) => event === 'order.completed')).toHaveLength(1);
   });
 
-  it('that comes after the one that followed it changes nothing any more', async () => {
+  it('that comes after the one that followed it changes nothing any more [spec: gap.redelivery, gap.transitions]', async () => {
     await desk.refuseReads();
     await desk.simulator.onWebhook('order.processing', { kind: 'out_of_order', ms: 10_000 });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
@@ -70,7 +70,7 @@ describe('a webhook', () => {
     expect((await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed')).toHaveLength(1);
   });
 
-  it('whose header says something else than its signed body is kept and moves nothing; the reconciler finds the truth', async () => {
+  it('whose header says something else than its signed body is kept and moves nothing; the reconciler finds the truth [spec: header.webhook.event]', async () => {
     await desk.simulator.onWebhook('order.completed', { kind: 'changed_event_header', event: 'order.failed' });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
     const id = order.textAt('id');

@@ -19,7 +19,7 @@ function flipBit(bytes: Uint8Array, position: number): Buffer {
 }
 
 describe('webhook verification', () => {
-  it('accepts whatever is signed with the secret within the tolerance', () => {
+  it('accepts whatever is signed with the secret within the tolerance [spec: signature.signed-string, limit.webhook-tolerance]', () => {
     fc.assert(
       fc.property(secret, seconds, body, fc.integer({ min: -300_000, max: 300_999 }), (key, time, rawBody, offset) => {
         const timestampHeader = String(time);
@@ -32,7 +32,7 @@ describe('webhook verification', () => {
     );
   });
 
-  it('refuses every change of a single bit of body, timestamp or signature', () => {
+  it('refuses every change of a single bit of body, timestamp or signature [spec: signature.signed-string]', () => {
     fc.assert(
       fc.property(
         secret,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type * as z from 'zod';
 import { failureClasses, isDefinite } from '#domain/failure.ts';
-import { ALL_ENDPOINTS, EVENT_KINDS, SERVICE_ERROR_CODES } from '#upstream/contract.ts';
+import { ENDPOINTS, EVENT_KINDS, SERVICE_ERROR_CODES } from '#upstream/contract.ts';
 import { judgeResult } from '#upstream/error-mapping.ts';
 import { parseEvent, QUARANTINE_REASONS } from '#upstream/event-parsing.ts';
 import type { HttpResult } from '#upstream/http.ts';
@@ -31,7 +31,7 @@ const result: fc.Arbitrary<HttpResult> = fc.oneof(
     reason: fc.string(),
   }),
 );
-const schema = fc.constantFrom(...Object.values(ALL_ENDPOINTS).map(({ answer }): z.ZodType => answer));
+const schema = fc.constantFrom(...Object.values(ENDPOINTS).map(({ answer }): z.ZodType => answer));
 const retryAfter = fc.oneof(headerValue, fc.nat().map(String), fc.date({ noInvalidDate: true }).map((at) => at.toUTCString()));
 const now = fc.integer({ min: 0, max: 4_102_444_800_000 });
 

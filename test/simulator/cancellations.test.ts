@@ -18,7 +18,7 @@ const refundCredits = async (simulator: SimulatorClient) =>
 const dataOf = ({ body }: ReceivedWebhook): unknown => (JSON.parse(body.toString()) as { data: unknown }).data;
 
 describe('the cancellation of an unused eSIM', () => {
-  it('is accepted: the eSIM is cancelled, the debit credited once, and both are told', async () => {
+  it('is accepted: the eSIM is cancelled, the debit credited once, and both are told [spec: endpoint.esim-cancel, state.esim.cancelled, state.refund.completed, state.review.accepted, event.esim.cancelled, event.refund.completed, record.refund]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const order = await simulator.order({ external_order_id: 'ref' });
@@ -70,7 +70,7 @@ describe('each of the five conditions', () => {
     return [answer.status, answer.refund?.review, answer.refund?.unmet_conditions];
   };
 
-  it('never installed: a profile on a phone goes to manual review', async () => {
+  it('never installed: a profile on a phone goes to manual review [spec: refund.condition.never-installed, refund.only-with-all-five, state.review.manual_review]', async () => {
     expect(await evaluated(async (simulator, esim) => simulator.simulate(esim, 'installed'))).toEqual([
       'processing',
       'manual_review',
@@ -78,7 +78,7 @@ describe('each of the five conditions', () => {
     ]);
   });
 
-  it.each(['active', 'consumed'])('usage zero and never activated: an %s eSIM is refused', async (state) => {
+  it.each(['active', 'consumed'])('usage zero and never activated: an %s eSIM is refused [spec: refund.condition.usage-zero, refund.condition.never-activated, refund.only-with-all-five, state.review.refused]', async (state) => {
     expect(await evaluated(async (simulator, esim) => simulator.simulate(esim, state))).toEqual([
       'refused',
       'refused',
@@ -86,7 +86,7 @@ describe('each of the five conditions', () => {
     ]);
   });
 
-  it('no completed top-up: one is enough for a refusal, a failed one is none', async () => {
+  it('no completed top-up: one is enough for a refusal, a failed one is none [spec: refund.condition.no-topup, refund.only-with-all-five]', async () => {
     expect(await evaluated(async (simulator, esim) => simulator.topUp(esim))).toEqual([
       'refused',
       'refused',
@@ -95,7 +95,7 @@ describe('each of the five conditions', () => {
     expect(await evaluated(async (simulator, esim) => simulator.topUp(esim, 9003))).toEqual(['cancelled', 'accepted', []]);
   });
 
-  it('debit verified: while it does not show, a person has to look', async () => {
+  it('debit verified: while it does not show, a person has to look [spec: refund.condition.debit-verified, refund.only-with-all-five]', async () => {
     expect(await evaluated(async (simulator) => simulator.admin.post('/dialect', { name: 'late_debits' }))).toEqual([
       'processing',
       'manual_review',
@@ -105,7 +105,7 @@ describe('each of the five conditions', () => {
 });
 
 describe('a refused cancellation', () => {
-  it('leaves the eSIM usable, tells that the refund failed, and may be asked for again', async () => {
+  it('leaves the eSIM usable, tells that the refund failed, and may be asked for again [spec: state.refund.failed, event.refund.failed]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const esim = await simulator.esim();

@@ -22,10 +22,17 @@ export const documentShape = z.object({
 });
 export type Document = z.output<typeof documentShape>;
 
+/** The formats that the document uses; one that is not here makes the validator throw. */
+const FORMATS = {
+  'date-time': (text: string) => /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text)),
+  email: /^[^\s@]+@[^\s@]+\.[^\s@]+$/,
+  uri: (text: string) => URL.canParse(text),
+};
+
 /** A document with its schemas ready to judge values. */
 export class Description {
   readonly document: Document;
-  readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
+  readonly #ajv = new Ajv2020({ strict: false, formats: FORMATS });
   readonly #compiled = new Map<unknown, ValidateFunction>();
 
   constructor(document: Document) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_ENDPOINTS, eventEnvelope, pageOf, walletTransaction, type EndpointContract } from '#upstream/contract.ts';
+import { ENDPOINTS, eventEnvelope, pageOf, walletTransaction, type EndpointContract } from '#upstream/contract.ts';
 import { DIALECTS, dialectNames } from '#simulator/dialect.ts';
 import { documentShape } from '#test/simulator/described.ts';
 import { fieldsOf, PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
@@ -15,14 +15,14 @@ describe('a dialect', () => {
     expect(changed.at('properties')).toEqual({ ...DIALECTS[name], key_retention_ms: 77 });
   });
 
-  it('conflicts: a repeated key is refused whatever its body', async () => {
+  it('conflicts: a repeated key is refused whatever its body [spec: gap.repeated-key]', async () => {
     await using simulator = await startTestSimulator({ dialect: 'conflicts' });
     await simulator.order(body, 'key');
     const answer = await simulator.order(body, 'key');
     expect([answer.status, answer.at('error', 'code')]).toEqual([409, 'idempotency_key_reused']);
   });
 
-  it('forgets_keys: after its retention a key buys again', async () => {
+  it('forgets_keys: after its retention a key buys again [spec: gap.key-retention]', async () => {
     await using simulator = await startTestSimulator({ dialect: 'forgets_keys' });
     const first = await simulator.order(body, 'key');
     expect((await simulator.order(body, 'key')).text).toBe(first.text);
@@ -78,7 +78,7 @@ describe('a dialect', () => {
     expect(await simulator.debits('r')).toHaveLength(2);
   });
 
-  it('reusable_references: a reference may be bought under many keys', async () => {
+  it('reusable_references: a reference may be bought under many keys [spec: gap.reference-unique]', async () => {
     await using simulator = await startTestSimulator({ dialect: 'reusable_references' });
     expect((await simulator.order(body, 'key-1')).status).toBe(201);
     expect((await simulator.order(body, 'key-2')).status).toBe(201);
@@ -109,7 +109,7 @@ describe('a dialect', () => {
     await using simulator = await startTestSimulator({ dialect: 'bare' });
     const document = (await simulator.admin.get('/openapi.json')).read(documentShape);
     const names = Object.values(document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
-    const endpoints: Readonly<Record<string, EndpointContract>> = ALL_ENDPOINTS;
+    const endpoints: Readonly<Record<string, EndpointContract>> = ENDPOINTS;
     const expected = Object.keys(endpoints).filter((name) => endpoints[name]?.capability === undefined);
     expect(names.toSorted()).toEqual(expected.toSorted());
     const esim = (await simulator.order()).textAt('esim_id');

@@ -9,7 +9,7 @@ const read = async (simulator: SimulatorClient, id: string) => {
 };
 
 describe('an eSIM', () => {
-  it('has used nothing until it is active; being installed and active are facts of their own', async () => {
+  it('has used nothing until it is active; being installed and active are facts of their own [spec: record.esim.usage, record.esim.installation, record.esim.activation, state.simulated.installed, state.simulated.active]', async () => {
     await using simulator = await startTestSimulator();
     const id = await simulator.esim();
     const fresh = { status: 'available', installed_at: null, activated_at: null, expires_at: null, used: 0, total: 1_024 };
@@ -51,7 +51,7 @@ describe('an eSIM', () => {
     expect((await read(simulator, id)).used).toBeGreaterThan(active.used);
   });
 
-  it('that is consumed has used all its data', async () => {
+  it('that is consumed has used all its data [spec: state.simulated.consumed]', async () => {
     await using simulator = await startTestSimulator();
     const id = await simulator.esim();
     await simulator.simulate(id, 'consumed');
@@ -76,7 +76,7 @@ describe('the sandbox simulation', () => {
     expect((await simulator.simulate(cancelled, 'installed')).status).toBe(422);
   });
 
-  it('does not exist in production; there the admin API is the phone', async () => {
+  it('does not exist in production; there the admin API is the phone [spec: endpoint.simulation]', async () => {
     await using simulator = await startTestSimulator({ approved: true, productionBalance: '10.00' });
     const bought = await simulator.production.post(
       '/orders',

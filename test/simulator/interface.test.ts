@@ -12,7 +12,7 @@ import {
 } from '#test/simulator/support.ts';
 
 describe('the public package listing', () => {
-  it('shows packages in pages, and nowhere what they cost the reseller', async () => {
+  it('shows packages in pages, and nowhere what they cost the reseller [spec: endpoint.public-packages]', async () => {
     await using simulator = await startTestSimulator();
     const first = await simulator.sandbox.get('/public/packages?limit=40');
     const page = first.read(pageOf(publicPackage));
@@ -27,7 +27,7 @@ describe('the update check', () => {
   const check = async (simulator: SimulatorClient, current: string, channel = 'stable') =>
     (await simulator.sandbox.get(`/updates/latest?current_version=${current}&channel=${channel}`)).read(latestUpdate);
 
-  it('tells of a newer version on the channel, with where to get it', async () => {
+  it('tells of a newer version on the channel, with where to get it [spec: endpoint.updates, field.updates.*]', async () => {
     await using simulator = await startTestSimulator();
     const update = await check(simulator, '2.3.99');
     expect(update).toMatchObject({ latest_version: '2.4.1', update_available: true, channel: 'stable' });
@@ -41,7 +41,7 @@ describe('the update check', () => {
     expect(await check(simulator, current)).toEqual({ latest_version: '2.4.1', update_available: false, channel: 'stable' });
   });
 
-  it('takes any channel: one that is unknown has no update, until a release is published', async () => {
+  it('takes any channel: one that is unknown has no update, until a release is published [spec: field.updates.channel]', async () => {
     await using simulator = await startTestSimulator();
     for (const channel of ['nightly', 'constructor']) {
       expect(await check(simulator, '1.0', channel)).toEqual({ latest_version: '1.0', update_available: false, channel });
@@ -77,7 +77,7 @@ describe('the webhook secret', () => {
   const signedWith = (secret: string, { timestamp, body, signature }: ReceivedWebhook) =>
     signatureOf(secret, timestamp, body) === signature;
 
-  it('is made once; without one nothing is sent', async () => {
+  it('is made once; without one nothing is sent [spec: auth.secret-shown-once, endpoint.webhook-secret]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url } });
     expect((await simulator.admin.post('/webhooks/ping')).at('status')).toBe('no_target');
@@ -91,7 +91,7 @@ describe('the webhook secret', () => {
     expect((await simulator.admin.get('/overview')).text).not.toContain(secret);
   });
 
-  it('is replaced by a rotation, with which the next delivery is signed, retries of older ones too', async () => {
+  it('is replaced by a rotation, with which the next delivery is signed, retries of older ones too [spec: auth.secret-rotated, endpoint.webhook-secret]', async () => {
     let healthy = false;
     await using receiver = await startReceiver((response) => response.writeHead(healthy ? 204 : 503).end());
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'configured-secret' } });

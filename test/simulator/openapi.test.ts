@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_ENDPOINTS, EVENT_KINDS, serviceErrorBody, type AnyEndpointName } from '#upstream/contract.ts';
+import { ENDPOINTS, EVENT_KINDS, serviceErrorBody, type EndpointName } from '#upstream/contract.ts';
 import { Description, descriptionOf, documentShape } from '#test/simulator/described.ts';
 import { PACKAGE, PLAN, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 
@@ -7,11 +7,11 @@ const operationsOf = (description: Description): string[] =>
   Object.values(description.document.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
 
 describe('the OpenAPI document', () => {
-  it('has every call of the contract; the simulation in the sandbox alone', async () => {
+  it('has every call of the contract; the simulation in the sandbox alone [spec: versioning.openapi, requests.shown, gap.sandbox-calls]', async () => {
     await using simulator = await startTestSimulator();
     const sandbox = new Description((await simulator.sandbox.get('/openapi.json')).read(documentShape));
     const production = new Description((await simulator.production.get('/openapi.json')).read(documentShape));
-    const all = Object.keys(ALL_ENDPOINTS).toSorted();
+    const all = Object.keys(ENDPOINTS).toSorted();
     expect(operationsOf(sandbox).toSorted()).toEqual(all);
     expect(operationsOf(production).toSorted()).toEqual(all.filter((name) => name !== 'simulateEsim'));
     expect(Object.keys(sandbox.document.webhooks).toSorted()).toEqual(EVENT_KINDS.toSorted());
@@ -28,7 +28,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('says where a token, a key and which query parameters are needed', async () => {
+  it('says where a token, a key and which query parameters are needed [spec: header.idempotency-key, field.updates.*]', async () => {
     await using simulator = await startTestSimulator();
     const { paths } = (await simulator.sandbox.get('/openapi.json')).read(documentShape);
     expect(paths['/login']?.['post']?.security).toEqual([]);
@@ -43,14 +43,14 @@ describe('the OpenAPI document', () => {
     expect(open.paths['/public/packages']?.['get']?.security).toEqual([]);
   });
 
-  it('has expires_in_days on production login only', () => {
+  it('has expires_in_days on production login only [spec: field.login.expires_in_days]', () => {
     const loginSchema = (environment: 'sandbox' | 'production'): unknown =>
       descriptionOf(environment).document.paths['/login']?.['post']?.requestBody?.content['application/json'].schema;
     expect(loginSchema('production')).toHaveProperty('properties.expires_in_days');
     expect(loginSchema('sandbox')).not.toHaveProperty('properties.expires_in_days');
   });
 
-  it('takes and refuses the bodies that the simulator takes and refuses', () => {
+  it('takes and refuses the bodies that the simulator takes and refuses [spec: gap.bounds]', () => {
     const { document } = descriptionOf('sandbox');
     const judge = (path: string, body: unknown) =>
       descriptionOf('sandbox').judge(document.paths[path]?.['post']?.requestBody?.content['application/json'].schema, body);
@@ -73,16 +73,16 @@ describe('the OpenAPI document', () => {
 });
 
 describe('every call', () => {
-  it('is answered as the document has it: done, and refused in each way', async () => {
+  it('is answered as the document has it: done, and refused in each way [spec: requests.json, login.sandbox, endpoint.*]', async () => {
     await using simulator = await startTestSimulator();
-    const done = new Set<AnyEndpointName>();
+    const done = new Set<EndpointName>();
     // The client fails on an answer that the document does not describe; here each endpoint has to be done once.
     for (const [name, call] of Object.entries(callsOf(simulator))) {
       const answer = await call();
       expect([name, answer.status]).toEqual([name, answer.status < 300 ? answer.status : 'done']);
-      done.add(name as AnyEndpointName);
+      done.add(name as EndpointName);
     }
-    expect([...done].toSorted()).toEqual(Object.keys(ALL_ENDPOINTS).toSorted());
+    expect([...done].toSorted()).toEqual(Object.keys(ENDPOINTS).toSorted());
 
     const esim = await simulator.esim();
     await simulator.admin.post('/packages/1003', { price_for_reseller: '999999.00' });
@@ -103,7 +103,7 @@ describe('every call', () => {
 });
 
 describe('every event', () => {
-  it('is emitted, and its body is as the document has it', async () => {
+  it('is emitted, and its body is as the document has it [spec: event.*]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     await simulator.admin.post('/webhooks/ping');
@@ -128,7 +128,7 @@ describe('every event', () => {
     expect(receiver.received.map(({ body }) => body.toString()).join()).not.toContain('"access"');
   });
 
-  it('has a body without its name in the dialect silent_bodies, and the document says so', async () => {
+  it('has a body without its name in the dialect silent_bodies, and the document says so [spec: gap.events]', async () => {
     await using simulator = await startTestSimulator({ dialect: 'silent_bodies' });
     const description = new Description((await simulator.sandbox.get('/openapi.json')).read(documentShape));
     const body = JSON.parse((await simulator.admin.post('/webhooks/ping')).textAt('body')) as Record<string, unknown>;
@@ -139,7 +139,7 @@ describe('every event', () => {
 });
 
 describe('every error body', () => {
-  it('has the shape of the contract, the admin API’s too', async () => {
+  it('has the shape of the contract, the admin API’s too [spec: gap.errors]', async () => {
     await using simulator = await startTestSimulator();
     const answers = [
       await simulator.sandbox.get('/nothing'),
@@ -202,5 +202,5 @@ function callsOf(simulator: SimulatorClient) {
     getOpenApi: () => sandbox.get('/openapi.json'),
     createWebhookSecret: () => sandbox.post('/webhook-secret'),
     rotateWebhookSecret: () => sandbox.post('/webhook-secret/rotate'),
-  } satisfies Record<AnyEndpointName, () => Promise<unknown>>;
+  } satisfies Record<EndpointName, () => Promise<unknown>>;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
-import { ALL_ENDPOINTS } from '#upstream/contract.ts';
+import { ENDPOINTS } from '#upstream/contract.ts';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/request-bytes.ts';
 import { openService } from '#upstream/service.ts';
 import type { SimulatorOptions } from '#simulator/options.ts';
@@ -65,7 +65,7 @@ async function orderVpn(client: Client) {
 }
 
 describe.each(['sandbox', 'production'] as const)('our client and the simulator in %s', (mode) => {
-  it('understand each other on every endpoint', async () => {
+  it('understand each other on every endpoint [spec: endpoint.*, flow.vpn, flow.topup, gap.sandbox-calls]', async () => {
     await using run = await start(mode);
     const { client } = run;
     expect(valueOf(await client.listPackages()).complete).toBe(true);
@@ -107,14 +107,14 @@ describe.each(['sandbox', 'production'] as const)('our client and the simulator 
     const page = await run.admin.get('/requests?limit=10000');
     const requests = page.at('data') as { endpoint: string | null; environment: string; status: number }[];
     const called = new Set(requests.filter(({ status }) => status < 300).map(({ endpoint }) => endpoint));
-    const missing = Object.keys(ALL_ENDPOINTS).filter((name) => !called.has(name));
+    const missing = Object.keys(ENDPOINTS).filter((name) => !called.has(name));
     expect(missing).toEqual(mode === 'sandbox' ? [] : ['simulateEsim']);
     expect(new Set(requests.map(({ environment }) => environment))).toEqual(new Set([mode]));
   });
 });
 
 describe('our client', () => {
-  it('gets each review result of a cancellation, and the refusal as a failure where the service has it so', async () => {
+  it('gets each review result of a cancellation, and the refusal as a failure where the service has it so [spec: flow.simulation, state.review.*]', async () => {
     await using run = await start('sandbox');
     const { client, admin } = run;
     const cancelIn = async (state?: 'installed' | 'active' | 'consumed') => {
@@ -131,14 +131,14 @@ describe('our client', () => {
     expect(await cancelIn('active')).toMatchObject({ ok: false, status: 422, code: 'cancellation_refused' });
   });
 
-  it('takes what it does not know for what its status says', async () => {
+  it('hears that an eSIM is busy, and when to come back after too many calls', async () => {
     await using run = await start('sandbox');
     const { client, admin } = run;
     const { esimId } = await buyEsim(client);
     await admin.post('/behaviour', { operation: 'topup', outcome: 'stay_processing' });
     await topUp(client, esimId);
     const busy = await client.cancelEsim({ idempotencyKey: randomUUID(), esimId });
-    expect(busy).toMatchObject({ ok: false, status: 409, failure: 'key_or_reference_known' });
+    expect(busy).toMatchObject({ ok: false, status: 409, failure: 'key_or_reference_known', code: 'esim_busy' });
     await admin.post('/rate-limit', { requests: 1, window_ms: 3_600_000 });
     await client.getWallet();
     const limited = await client.getWallet();

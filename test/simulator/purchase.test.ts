@@ -5,7 +5,7 @@ import { luhnCheckDigit } from '#simulator/identifiers.ts';
 import { EMAIL, PACKAGE, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
 
 describe('a purchase', () => {
-  it('debits the price once and delivers an eSIM with a valid ICCID and activation code', async () => {
+  it('debits the price once and delivers an eSIM with a valid ICCID and activation code [spec: endpoint.orders, state.order.completed, record.charged-price, record.package.price_for_reseller, endpoint.esim-delivery]', async () => {
     await using simulator = await startTestSimulator();
     const before = await simulator.balance();
     const answer = await simulator.order({ external_order_id: 'ref-1' });
@@ -26,7 +26,7 @@ describe('a purchase', () => {
     expect(await simulator.debits('ref-1')).toMatchObject([{ amount: '2.40', order_id: order.id, reason: 'order' }]);
   });
 
-  it('processing, then completed: one event for each, an eSIM only at the end', async () => {
+  it('processing, then completed: one event for each, an eSIM only at the end [spec: state.order.processing, state.order.completed]', async () => {
     await using simulator = await startTestSimulator();
     const created = (await simulator.order({ package_id: 9001 })).read(serviceOrder);
     expect(created).toMatchObject({ status: 'processing', esim_id: null });
@@ -37,7 +37,7 @@ describe('a purchase', () => {
   it.each([
     [9002, 'processing'],
     [9003, 'failed'],
-  ])('package %i fails after it was %s, with its debit credited back', async (package_id, first) => {
+  ])('package %i fails after it was %s, with its debit credited back [spec: state.order.failed]', async (package_id, first) => {
     await using simulator = await startTestSimulator();
     const created = (await simulator.order({ package_id })).read(serviceOrder);
     expect(created.status).toBe(first);
@@ -74,7 +74,7 @@ describe('a purchase', () => {
 });
 
 describe('the environments', () => {
-  it('share no token, no order, no eSIM and no wallet', async () => {
+  it('share no token, no order, no eSIM and no wallet [spec: environments.production-wallet, environments.sandbox-balance, environments.sandbox-never-debits, auth.separate, login.*]', async () => {
     await using simulator = await startTestSimulator({ approved: true, productionBalance: '10.00' });
     const order = (await simulator.order({ external_order_id: 'same' })).read(serviceOrder);
     expect((await simulator.production.get(`/orders/${order.id}`)).status).toBe(404);
@@ -92,7 +92,7 @@ describe('the environments', () => {
     expect(crossed.status).toBe(401);
   });
 
-  it('production can be read but not bought from until it is approved', async () => {
+  it('production can be read but not bought from until it is approved [spec: environments.approval]', async () => {
     await using simulator = await startTestSimulator({ productionBalance: '10.00' });
     const buy = () =>
       simulator.production.post(
@@ -109,7 +109,7 @@ describe('the environments', () => {
 });
 
 describe('reads', () => {
-  it('list about 50 packages in pages, each as the contract has them', async () => {
+  it('list about 50 packages in pages, each as the contract has them [spec: endpoint.packages, record.package.*]', async () => {
     await using simulator = await startTestSimulator();
     const page = async (query: string) => (await simulator.sandbox.get(`/packages?${query}`)).read(pageOf(servicePackage));
     const first = await page('limit=30');
@@ -150,7 +150,7 @@ describe('reads', () => {
 });
 
 describe('tokens', () => {
-  it('end when they were asked to, in days; the sandbox does not take expires_in_days', async () => {
+  it('end when they were asked to, in days; the sandbox does not take expires_in_days [spec: auth.lifetime, field.login.expires_in_days]', async () => {
     await using simulator = await startTestSimulator();
     const body = { email: EMAIL, password: PASSWORD, device_name: 'test', expires_in_days: 2 };
     const token = (await simulator.open.post('/login', body)).textAt('access_token');
@@ -164,7 +164,7 @@ describe('tokens', () => {
     expect([refused.status, refused.at('error', 'fields')]).toEqual([422, { expires_in_days: 'is not known' }]);
   });
 
-  it('are refused after they were revoked', async () => {
+  it('are refused after they were revoked [spec: gap.token-end]', async () => {
     await using simulator = await startTestSimulator();
     const revoked = await simulator.admin.post('/tokens/revoke', { environment: 'sandbox' });
     expect(revoked.at('revoked')).toBe(1);

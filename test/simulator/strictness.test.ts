@@ -1,10 +1,10 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ALL_ENDPOINTS, serviceErrorBody, type EndpointContract } from '#upstream/contract.ts';
+import { ENDPOINTS, serviceErrorBody, type EndpointContract } from '#upstream/contract.ts';
 import { EMAIL, fieldsOf, PACKAGE, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
 
 /** All but the logins. */
-const endpoints = Object.entries<EndpointContract>(ALL_ENDPOINTS).filter(([name]) => name !== 'login');
+const endpoints = Object.entries<EndpointContract>(ENDPOINTS).filter(([name]) => name !== 'login');
 
 let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
 beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('a call without a valid token', () => {
   const calls = endpoints.map(([, { method, path }]) => [method, path.replace('{id}', 'x')] as const);
   for (const base of ['', '/sandbox']) {
     const there = calls.filter(([, path]) => base !== '' || !path.endsWith('/simulate'));
-    it.each(there)(`is answered 401: %s ${base}%s`, async (method, path) => {
+    it.each(there)(`is answered 401: %s ${base}%s [spec: auth.everywhere-else, header.authorization]`, async (method, path) => {
       for (const authorization of [undefined, 'Bearer wrong', 'Basic abc', 'Bearer']) {
         const headers = authorization === undefined ? {} : { authorization };
         const answer = await simulator.open.call(method, base + path, { headers });
@@ -31,7 +31,7 @@ describe('a call without a valid token', () => {
   it.each([
     [{ email: EMAIL, password: 'wrong', device_name: 'x' }],
     [{ email: 'other@example.com', password: PASSWORD, device_name: 'x' }],
-  ])('gives no token for wrong credentials', async (body) => {
+  ])('gives no token for wrong credentials [spec: field.login.email, field.login.password]', async (body) => {
     for (const path of ['/login', '/sandbox/login']) expect((await simulator.open.post(path, body)).status).toBe(401);
   });
 });
@@ -50,7 +50,7 @@ describe('an order that is not as it should be', () => {
     ['an IMEI with letters', { ...order, device_imei: '35693803564380a' }, 'device_imei'],
     ['an array', [order], 'body'],
     ['null', 'null', 'body'],
-  ])('is refused with 422 that names the field: %s', async (_what, body, field) => {
+  ])('is refused with 422 that names the field: %s [spec: field.order.*, gap.bounds]', async (_what, body, field) => {
     const answer = await simulator.sandbox.post('/orders', body, { headers: { 'idempotency-key': 'strict-1' } });
     expect(answer.status).toBe(422);
     const { error } = answer.read(serviceErrorBody);
@@ -175,13 +175,13 @@ describe('a top-up, VPN order or simulation that is not as it should be', () => 
     ['/vpn/orders', { ...vpn, color: 'red' }, ['color']],
     ['/esims/x/simulate', { state: 'melted' }, ['state']],
     ['/esims/x/simulate', { state: 'active', color: 'red' }, ['color']],
-  ])('is refused with 422 that names the fields: %s %j', async (path, body, fields) => {
+  ])('is refused with 422 that names the fields: %s %j [spec: field.topup.*, field.vpn-order.*, gap.bounds]', async (path, body, fields) => {
     const answer = await simulator.sandbox.post(path, body, { headers: { 'idempotency-key': 'strict-2' } });
     expect([answer.status, answer.at('error', 'code')]).toEqual([422, 'validation_failed']);
     expect(fieldsOf(answer)).toEqual(fields);
   });
 
-  it('takes an Idempotency-Key exactly where the specification has one', async () => {
+  it('takes an Idempotency-Key exactly where the specification has one [spec: header.idempotency-key]', async () => {
     const keyed = endpoints.filter(([, { idempotencyKey }]) => idempotencyKey).map(([name]) => name);
     expect(keyed.toSorted()).toEqual(['cancelEsim', 'createOrder', 'createTopup', 'createVpnOrder']);
     const calls = { '/topups': { esim_id: 'x', package_id: 1 }, '/vpn/orders': vpn, '/esims/x/cancel': undefined };
@@ -191,7 +191,7 @@ describe('a top-up, VPN order or simulation that is not as it should be', () => 
     }
   });
 
-  it('is refused when it has a body and should have none; an empty object is none', async () => {
+  it('is refused when it has a body and should have none; an empty object is none [spec: endpoint.esim-cancel, endpoint.vpn-cancel]', async () => {
     for (const path of ['/esims/x/cancel', '/vpn/subscriptions/x/cancel', '/webhook-secret/rotate']) {
       const call = { headers: { 'idempotency-key': 'strict-3' } };
       expect((await simulator.sandbox.post(path, { reason: 'none' }, call)).status).toBe(422);

@@ -10,7 +10,7 @@ const reaches = async (simulator: SimulatorClient, id: string, status: string): 
   expect.poll(async () => (await read(simulator, id)).status).toBe(status);
 
 describe('VPN plans', () => {
-  it('are listed with price_for_reseller', async () => {
+  it('are listed with price_for_reseller [spec: endpoint.vpn-plans, record.vpn-plan.*]', async () => {
     await using simulator = await startTestSimulator();
     const { data } = (await simulator.sandbox.get('/vpn/plans')).read(pageOf(vpnPlan));
     expect(data.map(({ id }) => id)).toEqual(VPN_PLANS.map(({ id }) => id));
@@ -25,7 +25,7 @@ describe('VPN plans', () => {
 });
 
 describe('a VPN order', () => {
-  it('debits once and becomes an active subscription with access data, told by an event without them', async () => {
+  it('debits once and becomes an active subscription with access data, told by an event without them [spec: endpoint.vpn-orders, state.vpn.active, event.vpn.subscription.active, record.charged-price, record.own-margin]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const ordered = (await simulator.orderVpn({ external_subscription_id: 'ref' })).read(vpnSubscription);
@@ -43,7 +43,7 @@ describe('a VPN order', () => {
     expect((await simulator.admin.get('/vpn-subscriptions')).text).not.toContain(ordered.access?.password);
   });
 
-  it('that is processing has no access data and no event yet; then it is active, or fails and is credited', async () => {
+  it('that is processing has no access data and no event yet; then it is active, or fails and is credited [spec: state.vpn.failed, event.vpn.subscription.failed]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const later = (await simulator.orderVpn({ vpn_plan_id: 391 })).read(vpnSubscription);
@@ -78,7 +78,7 @@ describe('a VPN order', () => {
     expect((await simulator.orderVpn({ vpn_plan_id: 393 })).at('status')).toBe('failed');
   });
 
-  it('needs a new external_subscription_id; an order may have the same reference', async () => {
+  it('needs a new external_subscription_id; an order may have the same reference [spec: field.vpn-order.external_subscription_id]', async () => {
     await using simulator = await startTestSimulator();
     await simulator.order({ external_order_id: 'same' });
     expect((await simulator.orderVpn({ external_subscription_id: 'same' })).status).toBe(201);
@@ -100,7 +100,7 @@ describe('a VPN order', () => {
 });
 
 describe('a VPN subscription', () => {
-  it('expires when its time is over, by the simulator’s own clock', async () => {
+  it('expires when its time is over, by the simulator’s own clock [spec: state.vpn.expired, event.vpn.subscription.expired]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const id = (await simulator.orderVpn()).textAt('id');
@@ -115,7 +115,7 @@ describe('a VPN subscription', () => {
     expect(await simulator.ledger()).toHaveLength(2);
   });
 
-  it('is cancelled without a key and without a refund; the second call is told so', async () => {
+  it('is cancelled without a key and without a refund; the second call is told so [spec: endpoint.vpn-cancel, state.vpn.cancelled, event.vpn.subscription.cancelled, record.vpn-subscription.id]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await startTestSimulator({ webhook: { url: receiver.url, secret: 'whsec_test' } });
     const id = (await simulator.orderVpn()).textAt('id');

@@ -36,7 +36,7 @@ async function deliveries(simulator: SimulatorClient, filter = '') {
 }
 
 describe('a webhook', () => {
-  it('tells of each step of an order in its order, signed, with an id of its own', async () => {
+  it('tells of each step of an order in its order, signed, with an id of its own [spec: header.webhook.*, event.order.processing, event.order.completed, signature.key-and-form]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await start(receiver);
     const order = (await simulator.order({ package_id: 9001 })).read(serviceOrder);
@@ -53,7 +53,7 @@ describe('a webhook', () => {
     expect(completed && orderIn(completed).esim_id).toBe((await simulator.orderReaches(order.id, 'completed')).esim_id);
   });
 
-  it('tells of orders that end at once, completed or failed', async () => {
+  it('tells of orders that end at once, completed or failed [spec: event.order.completed, event.order.failed]', async () => {
     await using receiver = await startReceiver();
     await using simulator = await start(receiver);
     await simulator.order();
@@ -62,7 +62,7 @@ describe('a webhook', () => {
     expect(receiver.received.map(({ event }) => event).toSorted()).toEqual(['order.completed', 'order.failed']);
   });
 
-  it('is tried again until it is accepted, with longer and longer waits, the same id and the same bytes', async () => {
+  it('is tried again until it is accepted, with longer and longer waits, the same id and the same bytes [spec: header.webhook.delivery, gap.redelivery]', async () => {
     await using receiver = await startReceiver((response, _webhook, number) => {
       response.writeHead(number < 4 ? [500, 301, 404][number - 1] ?? 500 : 202, { location: '/elsewhere' }).end();
     });

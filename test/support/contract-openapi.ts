@@ -1,17 +1,17 @@
 import * as z from 'zod';
 import { BASE_PATH } from '#domain/service-address.ts';
 import {
-  ALL_ENDPOINTS,
+  ENDPOINTS,
   EVENT_KINDS,
   eventBody,
   IDEMPOTENCY_KEY_HEADER,
-  type AnyEndpointName,
   type EndpointContract,
+  type EndpointName,
   type EventKind,
 } from '#upstream/contract.ts';
 
 /** A body of the contract: of a call, or of an event. */
-export type BodyName = `${AnyEndpointName} request` | `${AnyEndpointName} answer` | `event ${EventKind}`;
+export type BodyName = `${EndpointName} request` | `${EndpointName} answer` | `event ${EventKind}`;
 
 export type Schema = { [keyword: string]: unknown };
 
@@ -37,7 +37,7 @@ export const PLAIN: Writing = {
   trailingSlash: false,
 };
 
-const endpoints = Object.entries(ALL_ENDPOINTS) as [AnyEndpointName, EndpointContract][];
+const endpoints = Object.entries(ENDPOINTS) as [EndpointName, EndpointContract][];
 
 /** The schemas of all bodies of the contract, a copy of their own to change. */
 export function contractBodies(): Map<BodyName, Schema> {

@@ -22,18 +22,20 @@ export interface TestClientSettings {
   readonly deadlineMs?: number;
   readonly tokenDays?: number;
   readonly onCall?: (event: CallEvent) => void;
+  /** Answers logins instead, where a test is about them. */
+  readonly onLogin?: (raw: RawRequest) => Buffer | undefined;
 }
 
 /** A client of a service that logs everyone in (`token-1`, `token-2`, …) and else answers as the test says. */
 export async function startTestClient(answer: Answer, settings: TestClientSettings = {}) {
-  const { mode = 'sandbox', capabilities, deadlineMs = 10_000, tokenDays, onCall } = settings;
+  const { mode = 'sandbox', capabilities, deadlineMs = 10_000, tokenDays, onCall, onLogin } = settings;
   let logins = 0;
   const server = await startRawServer({
     onRequest: (raw) => {
       const target = raw.head.split(' ')[1] ?? '';
       const token = /^authorization: Bearer (.*)$/im.exec(raw.head)?.[1];
       const bytes = target.endsWith('/login')
-        ? jsonAnswer({ access_token: `token-${(logins += 1)}` })
+        ? (onLogin ?? (() => jsonAnswer({ access_token: `token-${(logins += 1)}` })))(raw)
         : answer({ target, body: raw.body, token, raw });
       if (bytes !== undefined) raw.socket.write(bytes);
     },
@@ -60,8 +62,9 @@ export async function startTestClient(answer: Answer, settings: TestClientSettin
     events,
     targets,
     [Symbol.asyncDispose]: async () => {
-      await service.close();
+      // In this order, so that nobody waits for a login that no call waits for any more.
       await server[Symbol.asyncDispose]();
+      await service.close();
     },
   };
 }

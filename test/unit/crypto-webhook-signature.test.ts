@@ -42,7 +42,7 @@ describe('the published vectors', () => {
     expect(vectors.vectors).toHaveLength(3);
   });
 
-  it.each(vectors.vectors)('accepts $signature', ({ body_utf8: text, body_hex: hex, signature }) => {
+  it.each(vectors.vectors)('accepts $signature [spec: signature.signed-string, signature.key-and-form]', ({ body_utf8: text, body_hex: hex, signature }) => {
     const rawBody = text === undefined ? Buffer.from(hex ?? '', 'hex') : Buffer.from(text, 'utf8');
     const genuine = {
       timestampHeader: vectors.timestamp,
@@ -60,12 +60,12 @@ describe('the published vectors', () => {
 });
 
 describe('the timestamp', () => {
-  it.each([-300, -299, 0, 299, 300])('is accepted %i seconds off the clock', (offset) => {
+  it.each([-300, -299, 0, 299, 300])('is accepted %i seconds off the clock [spec: limit.webhook-tolerance]', (offset) => {
     const timestampHeader = String(1_700_000_000 + offset);
     expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: true });
   });
 
-  it.each([-301, 301, -86_400, 86_400])('is refused %i seconds off the clock', (offset) => {
+  it.each([-301, 301, -86_400, 86_400])('is refused %i seconds off the clock [spec: limit.webhook-tolerance]', (offset) => {
     const timestampHeader = String(1_700_000_000 + offset);
     expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_out_of_tolerance' });
   });
@@ -98,7 +98,7 @@ describe('the timestamp', () => {
     '1700000000, 1700000000',
     '170000000000000000000',
     '1700000000000',
-  ])('is refused, although signed, when it is written %j', (timestampHeader) => {
+  ])('is refused, although signed, when it is written %j [spec: signature.digits-only, header.webhook.timestamp]', (timestampHeader) => {
     expect(verifyWebhook(delivery({ timestampHeader }))).toEqual({ ok: false, reason: 'timestamp_malformed' });
   });
 
@@ -138,7 +138,7 @@ describe('the signature', () => {
     ['v11', `v11=${hex}`],
     ['quoted', `"${good}"`],
     ['in base64', `v1=${Buffer.from(hex, 'hex').toString('base64')}`],
-  ])('is refused as malformed: %s', (_, signatureHeader) => {
+  ])('is refused as malformed: %s [spec: versioning.signature-label, signature.key-and-form]', (_, signatureHeader) => {
     expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_malformed' });
   });
 
@@ -146,12 +146,12 @@ describe('the signature', () => {
     expect(verifyWebhook(delivery({ signatureHeader: undefined }))).toEqual({ ok: false, reason: 'signature_missing' });
   });
 
-  it('is refused when it was made with another secret', () => {
+  it('is refused when it was made with another secret [spec: signature.key-and-form]', () => {
     const signatureHeader = sign('whsec_other', TIMESTAMP, BODY);
     expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_mismatch' });
   });
 
-  it('is refused when it was made for another timestamp', () => {
+  it('is refused when it was made for another timestamp [spec: signature.signed-string]', () => {
     const signatureHeader = sign(SECRET, '1700000001', BODY);
     expect(verifyWebhook(delivery({ signatureHeader }))).toEqual({ ok: false, reason: 'signature_mismatch' });
   });

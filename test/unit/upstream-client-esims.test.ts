@@ -11,19 +11,19 @@ const PURCHASE = { idempotencyKey: 'key-1', body: topupRequestBytes({ esimId: 'e
 const CANCELLATION = { idempotencyKey: 'key-1', esimId: 'e_1' };
 
 describe('an eSIM', () => {
-  it('is read with its delivery, installation and activation facts [spec: esims.delivery]', async () => {
+  it('is read with its delivery, installation and activation facts [spec: endpoint.esim-delivery, record.esim.installation, record.esim.activation]', async () => {
     const facts = { installed_at: '2025-06-01T12:00:00Z', activated_at: '2025-06-01T12:05:00+02:00', expires_at: null };
     await using opened = await startTestClient(() => json({ ...ESIM, ...facts }));
     expect(await opened.client.getEsim('e_1')).toMatchObject({ ok: true, value: { ...ESIM, ...facts } });
   });
 
-  it('has usage facts, of which zero is a value and not "unknown" [spec: esims.usage]', async () => {
+  it('has usage facts, of which zero is a value and not "unknown" [spec: endpoint.esim-usage, record.esim.usage]', async () => {
     await using opened = await startTestClient(() => json({ esim_id: 'e_1', data_used_mb: 0, data_total_mb: null }));
     expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ value: { data_used_mb: 0, data_total_mb: null } });
   });
 
   it.each([{}, { data_used_mb: null }, { data_used_mb: '0' }, { data_used_mb: -1 }, { data_used_mb: 0, esim_id: 'e_2' }])(
-    'has no usage when the service does not clearly say it of this eSIM: %j [spec: esims.usage]',
+    'has no usage when the service does not clearly say it of this eSIM: %j [spec: record.esim.usage]',
     async (usage) => {
       await using opened = await startTestClient(() => json(usage));
       expect(await opened.client.getEsimUsage('e_1')).toMatchObject({ failure: 'contract_drift' });
@@ -32,7 +32,7 @@ describe('an eSIM', () => {
 });
 
 describe('top-up options', () => {
-  it('are compatible packages with an id and price_for_reseller, all pages of them [spec: topups.options]', async () => {
+  it('are compatible packages with an id and price_for_reseller, all pages of them [spec: endpoint.topup-options, record.esim.topup-options, record.package.id]', async () => {
     await using opened = await startTestClient(({ target }) =>
       target.includes('cursor=2') ? json({ data: [{ ...PACKAGE, id: 8 }] }) : json({ data: [PACKAGE], next_cursor: '2' }),
     );
@@ -49,13 +49,13 @@ describe('top-up options', () => {
 });
 
 describe('a top-up', () => {
-  it.each(['completed', 'processing', 'failed'])('can come out as %s [spec: topups.outcomes]', async (status) => {
+  it.each(['completed', 'processing', 'failed'])('can come out as %s [spec: state.topup.*]', async (status) => {
     await using opened = await startTestClient(() => json({ ...TOPUP, status }));
     expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ ok: true, value: { id: 't_1', status } });
     expect(await opened.client.getTopup('t_1')).toMatchObject({ ok: true, value: { status } });
   });
 
-  it('is sent with the stored bytes and the same Idempotency-Key after a 401 [spec: topups.create]', async () => {
+  it('is sent with the stored bytes and the same Idempotency-Key after a 401 [spec: endpoint.topups]', async () => {
     await using opened = await startTestClient(({ token }) =>
       token === 'token-2' ? json(TOPUP) : refusal(401, 'unauthenticated'),
     );
@@ -75,7 +75,7 @@ describe('a top-up', () => {
     expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ failure: 'contract_drift' });
   });
 
-  it('with an incompatible package is refused for good, and says so [spec: topups.compatible]', async () => {
+  it('with an incompatible package is refused for good, and says so [spec: field.topup.package_id]', async () => {
     await using opened = await startTestClient(() => refusal(422, 'topup_incompatible'));
     expect(await opened.client.createTopup(PURCHASE)).toMatchObject({ failure: 'invalid_request', code: 'topup_incompatible' });
   });
@@ -90,7 +90,7 @@ describe('a top-up', () => {
 });
 
 describe('the cancellation of an eSIM', () => {
-  it('has no body and no content type, and carries its Idempotency-Key [spec: esims.cancel]', async () => {
+  it('has no body and no content type, and carries its Idempotency-Key [spec: endpoint.esim-cancel, header.idempotency-key]', async () => {
     await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'cancelled' }));
     expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({ ok: true, value: { status: 'cancelled' } });
     const sent = opened.server.requests[1];
@@ -105,13 +105,13 @@ describe('the cancellation of an eSIM', () => {
     ['accepted', 'completed'],
     ['refused', 'failed'],
     ['manual_review', 'processing'],
-  ])('can bring the refund review %s [spec: refunds.review-results]', async (review, status) => {
+  ])('can bring the refund review %s [spec: state.review.*]', async (review, status) => {
     const refund = { id: 'r_1', esim_id: 'e_1', status, review, amount: '4.50', currency: 'EUR' };
     await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'processing', refund }));
     expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({ ok: true, value: { refund } });
   });
 
-  it.each(REFUND_CONDITIONS)('can name the refund condition that the supplier did not confirm: %s [spec: refunds.conditions]', async (condition) => {
+  it.each(REFUND_CONDITIONS)('can name the refund condition that the supplier did not confirm: %s [spec: refund.condition.*]', async (condition) => {
     const refund = { id: 'r_1', status: 'failed', review: 'refused', unmet_conditions: [condition] };
     await using opened = await startTestClient(() => json({ esim_id: 'e_1', status: 'refused', refund }));
     expect(await opened.client.cancelEsim(CANCELLATION)).toMatchObject({
@@ -139,7 +139,7 @@ describe('the cancellation of an eSIM', () => {
 });
 
 describe('a refund', () => {
-  it.each(['completed', 'failed', 'processing'])('is read as %s, with its exact amount [spec: refunds.read]', async (status) => {
+  it.each(['completed', 'failed', 'processing'])('is read as %s, with its exact amount [spec: endpoint.refunds, record.refund, state.refund.*]', async (status) => {
     await using opened = await startTestClient(() => json({ id: 'r_1', esim_id: 'e_1', status, amount: 4.5, currency: 'EUR' }));
     expect(await opened.client.getRefund('r_1')).toMatchObject({ value: { status, amount: '4.5', currency: 'EUR' } });
     expect(await opened.client.getRefund('r_2')).toMatchObject({ failure: 'contract_drift' });
@@ -153,14 +153,14 @@ describe('a refund', () => {
 });
 
 describe('the sandbox simulation', () => {
-  it.each(SIMULATED_STATES)('sets a sandbox eSIM to %s [spec: sandbox.simulation]', async (state) => {
+  it.each(SIMULATED_STATES)('sets a sandbox eSIM to %s [spec: endpoint.simulation, state.simulated.*]', async (state) => {
     await using opened = await startTestClient(() => json({ id: 'e_1', status: state }));
     expect(await opened.client.simulateEsim('e_1', state)).toMatchObject({ ok: true, value: { status: state } });
     expect(opened.targets()[1]).toBe('/sandbox/esims/e_1/simulate');
     expect(opened.server.requests[1]?.body.toString()).toBe(`{"state":"${state}"}`);
   });
 
-  it('is refused in production before anything is sent, a login included [spec: sandbox.simulation]', async () => {
+  it('is refused in production before anything is sent, a login included [spec: endpoint.simulation]', async () => {
     await using opened = await startTestClient(() => json({ id: 'e_1', status: 'active' }), { mode: 'production' });
     const result = await opened.client.simulateEsim('e_1', 'active');
     expect(result).toMatchObject({ ok: false, kind: 'failure', failure: 'invalid_request' });

@@ -5,7 +5,7 @@ const SECRET = 'whsec_0123456789abcdef';
 const UPDATE = { latest_version: '2.0', update_available: true, channel: 'stable', download_url: 'https://example.com/2.0.zip' };
 
 describe('the public package listing', () => {
-  it('is read without a token and without prices [spec: packages.public]', async () => {
+  it('is read without a token and without prices [spec: endpoint.public-packages]', async () => {
     await using opened = await startTestClient(() => json({ data: [{ id: 7, name: 'Europe', price_for_reseller: '4.50' }] }));
     const result = await opened.client.listPublicPackages();
     expect(result.ok && result.value.items).toEqual([
@@ -25,7 +25,7 @@ describe('the public package listing', () => {
 });
 
 describe('reseller prices', () => {
-  it('are exact amounts in price_for_reseller [spec: packages.price-for-reseller]', async () => {
+  it('are exact amounts in price_for_reseller [spec: endpoint.packages, record.package.price_for_reseller]', async () => {
     const of = (id: number, price_for_reseller: unknown) => ({ id, name: 'P', price_for_reseller, currency: 'EUR' });
     await using opened = await startTestClient(() => json({ data: [of(1, '0.10'), of(2, 0.1), of(3, 12)] }));
     const result = await opened.client.listPackages();
@@ -39,12 +39,12 @@ describe('reseller prices', () => {
 });
 
 describe('the wallet', () => {
-  it('is read with its exact balance [spec: wallet.read]', async () => {
+  it('is read with its exact balance [spec: endpoint.wallet, record.wallet]', async () => {
     await using opened = await startTestClient(() => json({ balance: '1234567890123.45', currency: 'EUR' }));
     expect(await opened.client.getWallet()).toMatchObject({ value: { balance: '1234567890123.45', currency: 'EUR' } });
   });
 
-  it('has transactions that name what they are for [spec: wallet.transactions]', async () => {
+  it('has transactions that name what they are for [spec: endpoint.wallet]', async () => {
     const common = { type: 'debit', amount: '1.00', currency: 'EUR', created_at: '2025-06-01T12:00:00Z' };
     const transactions = [
       { ...common, id: 1, reason: 'order', order_id: 5, external_order_id: 'shop-1' },
@@ -61,7 +61,7 @@ describe('the wallet', () => {
 });
 
 describe('the update check', () => {
-  it('sends current_version and channel, with the same token as every other call [spec: updates.latest]', async () => {
+  it('sends current_version and channel, with the same token as every other call [spec: endpoint.updates, auth.updates, field.updates.*]', async () => {
     await using opened = await startTestClient(({ target }) =>
       target.includes('/updates/') ? json(UPDATE) : json({ balance: '1', currency: 'EUR' }),
     );
@@ -72,14 +72,14 @@ describe('the update check', () => {
     expect(opened.targets().filter((target) => target === '/sandbox/login')).toHaveLength(1);
   });
 
-  it.each(['stable', 'beta', 'nightly-2', 'LTS'])('takes any channel: %s [spec: updates.channel]', async (channel) => {
+  it.each(['stable', 'beta', 'nightly-2', 'LTS'])('takes any channel: %s [spec: field.updates.channel]', async (channel) => {
     await using opened = await startTestClient(() => json(UPDATE));
     expect(await opened.client.getLatestUpdate({ currentVersion: '1', channel })).toMatchObject({ ok: true });
     expect(opened.targets()[1]).toContain(`channel=${channel}`);
   });
 
   it.each(['', 'v1.2', '1.2-beta', '1..2', '.1', '1.', '1.2 ', '1,2', '１.２', '1.2\n'])(
-    'is refused before anything is sent when the version is not dotted numbers: %j [spec: updates.current-version]',
+    'is refused before anything is sent when the version is not dotted numbers: %j [spec: field.updates.current_version]',
     async (currentVersion) => {
       await using opened = await startTestClient(() => json(UPDATE));
       const result = await opened.client.getLatestUpdate({ currentVersion, channel: 'stable' });
@@ -92,7 +92,7 @@ describe('the update check', () => {
 describe('the OpenAPI description', () => {
   const DOCUMENT = { openapi: '3.0.3', info: { title: 'Reseller', version: '1' }, paths: { '/orders': { post: {} } } };
 
-  it('is downloaded as it is, without a token [spec: versioning.openapi]', async () => {
+  it('is downloaded as it is, without a token [spec: endpoint.openapi, versioning.openapi]', async () => {
     await using opened = await startTestClient(() => json(DOCUMENT));
     expect(await opened.client.getOpenApi()).toMatchObject({ ok: true, value: DOCUMENT });
     expect(opened.targets()).toEqual(['/sandbox/openapi.json']);
@@ -111,7 +111,7 @@ describe('the OpenAPI description', () => {
 });
 
 describe('the webhook secret', () => {
-  it('comes with the answer to its creation and to its rotation, and nowhere else [spec: webhooks.secret-shown-once]', async () => {
+  it('comes with the answer to its creation and to its rotation, and nowhere else [spec: endpoint.webhook-secret, auth.secret-shown-once]', async () => {
     await using opened = await startTestClient(() => json({ secret: SECRET }, 201));
     expect(await opened.client.createWebhookSecret()).toMatchObject({ ok: true, value: { secret: SECRET } });
     expect(await opened.client.rotateWebhookSecret()).toMatchObject({ ok: true, value: { secret: SECRET } });

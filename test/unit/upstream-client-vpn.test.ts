@@ -8,7 +8,7 @@ const BODY = vpnOrderRequestBytes({ vpnPlanId: 3, reference: 'sub-1', customerRe
 const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'sub-1' };
 
 describe('VPN plans', () => {
-  it('have price_for_reseller as an exact amount, and an id that is used as vpn_plan_id [spec: vpn.plans]', async () => {
+  it('have price_for_reseller as an exact amount, and an id that is used as vpn_plan_id [spec: endpoint.vpn-plans, record.vpn-plan.*]', async () => {
     const plans = [
       { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', duration_days: 30 },
       { id: 4, name: 'Yearly', price_for_reseller: 20.1, currency: 'EUR', available: false },
@@ -29,7 +29,7 @@ describe('VPN plans', () => {
 });
 
 describe('a VPN order', () => {
-  it('sends its stored bytes with its Idempotency-Key, once [spec: vpn.order]', async () => {
+  it('sends its stored bytes with its Idempotency-Key, once [spec: endpoint.vpn-orders]', async () => {
     await using opened = await startTestClient(() => json(SUBSCRIPTION, 201));
     expect(await opened.client.createVpnOrder(PURCHASE)).toMatchObject({ ok: true, value: { id: 'v_1', status: 'active' } });
     expect(opened.targets()).toEqual(['/sandbox/login', '/sandbox/vpn/orders']);
@@ -60,7 +60,7 @@ describe('a VPN order', () => {
 });
 
 describe('a VPN subscription', () => {
-  it.each(['active', 'cancelled', 'expired', 'failed', 'processing'])('is read as %s [spec: vpn.states]', async (status) => {
+  it.each(['active', 'cancelled', 'expired', 'failed', 'processing'])('is read as %s [spec: state.vpn.*]', async (status) => {
     await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status }));
     expect(await opened.client.getVpnSubscription('v_1')).toMatchObject({ ok: true, value: { status } });
     expect(await opened.client.getVpnSubscription('v_2')).toMatchObject({ failure: 'contract_drift' });
@@ -74,7 +74,7 @@ describe('a VPN subscription', () => {
 });
 
 describe('the cancellation of a VPN subscription', () => {
-  it('carries no Idempotency-Key and no body [spec: vpn.cancel]', async () => {
+  it('carries no Idempotency-Key and no body [spec: endpoint.vpn-cancel]', async () => {
     await using opened = await startTestClient(() => json({ ...SUBSCRIPTION, status: 'cancelled' }));
     expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({
       ok: true,
@@ -85,7 +85,7 @@ describe('the cancellation of a VPN subscription', () => {
     expect(opened.server.requests[1]?.body).toHaveLength(0);
   });
 
-  it.each([409, 422])('after a lost answer succeeds when it is answered with "already cancelled" (%i) [spec: vpn.cancel]', async (status) => {
+  it.each([409, 422])('after a lost answer succeeds when it is answered with "already cancelled" (%i) [spec: endpoint.vpn-cancel]', async (status) => {
     let calls = 0;
     await using opened = await startTestClient(({ raw }) => {
       calls += 1;

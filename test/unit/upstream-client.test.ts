@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Capability } from '#domain/capabilities.ts';
 import type { ServiceClient } from '#upstream/client.ts';
-import { ALL_ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
+import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 import { orderRequestBytes } from '#upstream/request-bytes.ts';
 import { httpAnswer, type RawRequest } from '#test/support/raw-server.ts';
 import {
@@ -29,7 +29,7 @@ const BODY = orderRequestBytes({ packageId: 1, reference: 'shop-1', deviceImei: 
 const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'shop-1' };
 
 describe('createOrder', () => {
-  it('sends the stored bytes and key, with the token, to the address of the mode [spec: orders.create]', async () => {
+  it('sends the stored bytes and key, with the token, to the address of the mode [spec: endpoint.orders, header.authorization]', async () => {
     for (const [mode, prefix] of [['sandbox', '/sandbox'], ['production', '']] as const) {
       const { client, server, targets } = await clientOf(() => json(ORDER, 201), { mode });
       expect(await client.createOrder(PURCHASE)).toMatchObject({ ok: true, value: { id: 'so_1', status: 'processing' } });
@@ -44,7 +44,7 @@ describe('createOrder', () => {
     }
   });
 
-  it('answered with 401 renews the token and sends the same bytes and key once more [spec: orders.idempotency-key]', async () => {
+  it('answered with 401 renews the token and sends the same bytes and key once more [spec: header.idempotency-key, gap.token-end]', async () => {
     const { client, server, targets } = await clientOf(({ token }) =>
       token === 'token-2' ? json(ORDER) : refusal(401, 'unauthenticated'),
     );
@@ -168,14 +168,14 @@ describe('a capability that is switched off', () => {
   };
   const cases = Object.entries(CALLS) as [Capability, (typeof CALLS)[keyof typeof CALLS]][];
 
-  it.each(cases)('is an answer of its own kind, and nothing is sent: %s', async (capability, calls) => {
+  it.each(cases)('is an answer of its own kind, and nothing is sent: %s [spec: gap.paths]', async (capability, calls) => {
     const { client, server } = await clientOf(() => json(ORDER), { capabilities: { [capability]: false } });
     for (const call of calls) expect(await call(client)).toEqual({ ok: false, kind: 'unsupported', capability });
     expect(server.connections()).toBe(0);
   });
 
-  it('covers each call that is marked as assumed, but those without which there is no delivery', () => {
-    const assumed = (Object.values(ALL_ENDPOINTS) as EndpointContract[]).filter(({ request }) => request === 'call assumed');
+  it('covers each call that is marked as assumed, but those without which there is no delivery [spec: gap.paths]', () => {
+    const assumed = (Object.values(ENDPOINTS) as EndpointContract[]).filter(({ request }) => request === 'call assumed');
     const without = assumed.filter(({ capability }) => capability === undefined).map(({ path }) => path);
     expect(without).toEqual(['/packages', '/esims/{id}', '/wallet']);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
 import { checkContract, readDocument, type Finding } from '#upstream/contract-check.ts';
-import type { AnyEndpointName, EventKind } from '#upstream/contract.ts';
+import type { EndpointName, EventKind } from '#upstream/contract.ts';
 import { contractBodies, contractOpenApi, PLAIN, type BodyName, type Schema } from '#test/support/contract-openapi.ts';
 
 type Document = ReturnType<typeof contractOpenApi>;
@@ -11,7 +11,7 @@ function check(document: unknown, capabilities: Partial<Capabilities> = {}) {
 }
 
 /** What is said of one call or event when the document is changed. */
-function said(of: AnyEndpointName | EventKind, document: unknown): readonly Finding[] {
+function said(of: EndpointName | EventKind, document: unknown): readonly Finding[] {
   const { calls, events } = check(document);
   return (calls.find(({ name }) => name === of) ?? events.find(({ event }) => event === of))?.findings ?? [];
 }

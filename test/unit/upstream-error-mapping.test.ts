@@ -65,12 +65,15 @@ describe('the class of a refusal', () => {
     [499, '', 'unreadable_answer'],
     [600, '', 'unreadable_answer'],
     [999, '', 'unreadable_answer'],
-  ])('%i with the code "%s" is %s', (status, code, failure) => {
+  ])('%i with the code "%s" is %s [spec: gap.errors]', (status, code, failure) => {
     expect(judge(answer(status, coded(code)))).toMatchObject({ ok: false, failure, status });
   });
 
-  it.each([400, 403, 404, 409, 422, 429])('"known already" is looked up, whatever the status: %i', (status) => {
-    for (const code of ['idempotency_key_in_use', 'idempotency_key_reused', 'reference_exists']) {
+  it.each([400, 403, 404, 409, 422, 429])('"known already" is looked up, whatever the status: %i [spec: gap.reference-unique, gap.repeated-key]', (status) => {
+    const known = [
+      'already_cancelled', 'esim_busy', 'idempotency_key_in_use', 'idempotency_key_reused', 'reference_exists', 'webhook_secret_exists',
+    ];
+    for (const code of known) {
       expect(judge(answer(status, coded(code)))).toMatchObject({ failure: 'key_or_reference_known' });
     }
   });
@@ -125,7 +128,7 @@ describe('Retry-After', () => {
     expect(waitOf(value)).toBe(wait);
   });
 
-  it('of several values the longest counts', () => {
+  it('of several values the longest counts [spec: gap.rate-limits]', () => {
     expect(waitOf(['5', 'soon', '20'])).toBe(20_000);
   });
 
@@ -137,7 +140,7 @@ describe('Retry-After', () => {
 describe('a success', () => {
   const order = { id: 17, status: 'processing', external_order_id: 'shop-1', something_new: true };
 
-  it('is an answer that has what we need; what we do not know passes', () => {
+  it('is an answer that has what we need; what we do not know passes [spec: gap.compatibility, gap.answers]', () => {
     expect(judge(answer(201, order))).toMatchObject({ ok: true, status: 201, value: { id: '17', status: 'processing' } });
   });
 

@@ -43,12 +43,12 @@ const kinds = Object.keys(CASES) as EventKind[];
 const withData = kinds.filter((kind) => EVENTS[kind].data !== undefined);
 
 describe('each event of the specification', () => {
-  it.each(kinds)('%s says what happened to what [spec: events.kinds]', (event) => {
+  it.each(kinds)('%s says what happened to what [spec: event.*]', (event) => {
     const [data, reading] = CASES[event];
     expect(parse(event, data)).toEqual({ ...reading, event });
   });
 
-  it('is one of fourteen, and no other is known [spec: events.kinds]', () => {
+  it('is one of fourteen, and no other is known [spec: events.closed-list]', () => {
     expect(EVENT_KINDS).toHaveLength(14);
     expect(EVENT_KINDS.toSorted()).toEqual(kinds.toSorted());
     expect(parse('topup.cancelled', {})).toMatchObject({ kind: 'quarantine', reason: 'unknown_kind' });
@@ -59,12 +59,12 @@ describe('each event of the specification', () => {
     expect(eventBody(event).safeParse({ event: 'other', data: CASES[event][0] }).success).toBe(false);
   });
 
-  it.each(withData)('%s is quarantined when its own data says something else', (event) => {
+  it.each(withData)('%s is quarantined when its own data says something else [spec: gap.events]', (event) => {
     const other = event === 'esim.cancelled' ? 'refused' : event.endsWith('failed') ? 'processing' : 'failed';
     expect(parse(event, { ...CASES[event][0], status: other })).toEqual({ kind: 'quarantine', reason: 'contradicts_itself', event });
   });
 
-  it.each(withData)('%s is quarantined without the id of what it is about, or without data', (event) => {
+  it.each(withData)('%s is quarantined without the id of what it is about, or without data [spec: gap.events]', (event) => {
     const unreadable = { kind: 'quarantine', reason: 'unreadable_data', event };
     expect(parse(event, { ...CASES[event][0], id: undefined, esim_id: undefined })).toEqual(unreadable);
     expect(parse(event)).toEqual(unreadable);

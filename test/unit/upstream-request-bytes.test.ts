@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/request-bytes.ts';
 
 describe('orderRequestBytes', () => {
-  it('has the fields in the order of the specification, whatever the order they are given in [spec: orders.fields]', () => {
+  it('has the fields in the order of the specification, whatever the order they are given in [spec: field.order.*]', () => {
     const bytes = orderRequestBytes({ deviceImei: '490154203237518', reference: 'shop-1', packageId: 12 });
     expect(bytes.toString()).toBe('{"package_id":12,"external_order_id":"shop-1","device_imei":"490154203237518"}');
   });
 
-  it('leaves the IMEI out where there is none', () => {
+  it('leaves the IMEI out where there is none [spec: field.order.device_imei]', () => {
     expect(orderRequestBytes({ packageId: 12, reference: 'shop-1' }).toString()).toBe(
       '{"package_id":12,"external_order_id":"shop-1"}',
     );
@@ -30,7 +30,7 @@ describe('orderRequestBytes', () => {
 });
 
 describe('topupRequestBytes', () => {
-  it('has the fields in the order of the specification [spec: topups.fields]', () => {
+  it('has the fields in the order of the specification [spec: field.topup.*]', () => {
     expect(topupRequestBytes({ packageId: 12, esimId: 'e_1' }).toString()).toBe('{"esim_id":"e_1","package_id":12}');
   });
 
@@ -49,14 +49,14 @@ describe('topupRequestBytes', () => {
 describe('vpnOrderRequestBytes', () => {
   const ORDER = { vpnPlanId: 3, reference: 'sub-1', customerReference: 'c-9', customerPrice: '12.50' };
 
-  it('has the fields in the order of the specification [spec: vpn.order-fields]', () => {
+  it('has the fields in the order of the specification [spec: field.vpn-order.*]', () => {
     expect(vpnOrderRequestBytes(ORDER).toString()).toBe(
       '{"vpn_plan_id":3,"external_subscription_id":"sub-1","customer_reference":"c-9","customer_price":12.50}',
     );
   });
 
   it.each(['0', '0.10', '12.50', '9.99', '1.005', '123456789012345.123456'])(
-    'writes customer_price as a JSON number with exactly these digits: %s [spec: vpn.customer-price]',
+    'writes customer_price as a JSON number with exactly these digits: %s [spec: field.vpn-order.customer_price]',
     (customerPrice) => {
       const text = vpnOrderRequestBytes({ ...ORDER, customerPrice }).toString();
       expect(text.slice(text.indexOf('"customer_price"'))).toBe(`"customer_price":${customerPrice}}`);

@@ -76,7 +76,7 @@ describe('the login', () => {
     ['sandbox', 30, {}],
     ['production', undefined, {}],
     ['production', 30, { expires_in_days: 30 }],
-  ])('in %s with a configured lifetime of %s days asks for %o [spec: auth.expires-in-days]', async (mode, tokenDays, asked) => {
+  ])('in %s with a configured lifetime of %s days asks for %o [spec: auth.lifetime, field.login.expires_in_days]', async (mode, tokenDays, asked) => {
     const { login, newSession } = world();
     await newSession({ mode, ...(tokenDays === undefined ? {} : { tokenDays }) }).token(DEADLINE);
     expect(login.bodies).toEqual([{ email: 'shop@example.com', password: 'secret', device_name: 'backend', ...asked }]);
@@ -134,7 +134,7 @@ describe('renewal before the end', () => {
     return { ...made, session };
   }
 
-  it('comes when four fifths of the lifetime have passed, and not earlier', async () => {
+  it('comes when four fifths of the lifetime have passed, and not earlier [spec: gap.token-end]', async () => {
     const early = await aged(0.79);
     await early.session.token(DEADLINE);
     await early.session.settled();
@@ -186,7 +186,7 @@ describe('renewal before the end', () => {
 });
 
 describe('renewal after a 401', () => {
-  it('logs in once for all calls that were refused with the same token', async () => {
+  it('logs in once for all calls that were refused with the same token [spec: gap.token-end]', async () => {
     const { login, newSession } = world();
     const session = newSession();
     await session.token(DEADLINE);

@@ -1,7 +1,7 @@
 import type { Capabilities, Capability } from '#domain/capabilities.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { AnswerOf, Caller, CallOptions } from '#upstream/call.ts';
-import { ALL_ENDPOINTS, type AnyEndpointName, type EndpointContract } from '#upstream/contract.ts';
+import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import type { ServiceSession } from '#upstream/session.ts';
 
@@ -35,15 +35,15 @@ export interface ServiceClientOptions {
 
 /** Calls that the service may not have; the compiler keeps them away from {@link Calls.one} and {@link Calls.list}. */
 export type OptionalName = {
-  [Name in AnyEndpointName]: (typeof ALL_ENDPOINTS)[Name] extends { readonly capability: Capability } ? Name : never;
-}[AnyEndpointName];
-export type CertainName = Exclude<AnyEndpointName, OptionalName | 'login'>;
-export type ListName = Extract<AnyEndpointName, `list${string}`>;
+  [Name in EndpointName]: (typeof ENDPOINTS)[Name] extends { readonly capability: Capability } ? Name : never;
+}[EndpointName];
+export type CertainName = Exclude<EndpointName, OptionalName | 'login'>;
+export type ListName = Extract<EndpointName, `list${string}`>;
 export type ItemOf<Name extends ListName> = AnswerOf<Name>['data'][number];
 
 export type Request = Omit<CallOptions, 'deadlineMs'>;
 /** @returns what in the answer contradicts the request, as a sentence; undefined when nothing does. */
-export type Contradiction<Name extends AnyEndpointName> = (value: AnswerOf<Name>) => string | undefined;
+export type Contradiction<Name extends EndpointName> = (value: AnswerOf<Name>) => string | undefined;
 
 /** How the methods of the client make their calls. None throws. */
 export interface Calls {
@@ -84,13 +84,13 @@ const SEND_NEEDS_SHARE = 0.25;
 
 export function createCalls(options: ServiceClientOptions): Calls {
   const unavailable = (endpoint: OptionalName): Unsupported | ServiceFailure | undefined => {
-    const { capability, sandboxOnly }: EndpointContract = ALL_ENDPOINTS[endpoint];
+    const { capability, sandboxOnly }: EndpointContract = ENDPOINTS[endpoint];
     if (capability !== undefined && !options.capabilities[capability]) {
       return { ok: false, kind: 'unsupported', capability };
     }
     return sandboxOnly === true && options.mode !== 'sandbox' ? SANDBOX_ONLY : undefined;
   };
-  const one = async <Name extends AnyEndpointName>(
+  const one = async <Name extends EndpointName>(
     endpoint: Name,
     request: Request,
     contradiction?: Contradiction<Name>,
@@ -120,14 +120,14 @@ const TOO_LATE: ServiceFailure = {
   detail: 'Getting an access token took too much of the deadline, so nothing was sent.',
 };
 
-async function onePage<Name extends AnyEndpointName>(
+async function onePage<Name extends EndpointName>(
   options: ServiceClientOptions,
   endpoint: Name,
   request: Request,
   deadlineMs: number,
   contradiction?: Contradiction<Name>,
 ): Promise<ServiceResult<AnswerOf<Name>>> {
-  if (ALL_ENDPOINTS[endpoint].authorized) {
+  if (ENDPOINTS[endpoint].authorized) {
     return await authorized(options, endpoint, request, deadlineMs, contradiction);
   }
   const { call, monotonicNow: now = monotonicSystemClock } = options;
@@ -138,7 +138,7 @@ async function onePage<Name extends AnyEndpointName>(
 }
 
 /** One call with a token; a 401 renews the shared token and sends the same bytes once more, within one deadline. */
-async function authorized<Name extends AnyEndpointName>(
+async function authorized<Name extends EndpointName>(
   { call, session, monotonicNow: now = monotonicSystemClock }: ServiceClientOptions,
   endpoint: Name,
   request: Request,
@@ -171,7 +171,7 @@ async function allPages<Name extends ListName>(
   { id, filter, maxPages = MAX_PAGES }: ListOptions = {},
 ): Promise<ServiceResult<Listing<ItemOf<Name>>>> {
   const { monotonicNow: now = monotonicSystemClock } = options;
-  const { query: known = [] }: EndpointContract = ALL_ENDPOINTS[endpoint];
+  const { query: known = [] }: EndpointContract = ENDPOINTS[endpoint];
   const limit = known.includes('limit') ? { limit: String(PAGE_SIZE) } : {};
   const deadlineAt = now() + options.deadlineMs;
   const items: ItemOf<Name>[] = [];

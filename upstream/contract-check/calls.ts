@@ -14,7 +14,7 @@ import {
 } from '#upstream/contract-check/document.ts';
 import { Findings } from '#upstream/contract-check/findings.ts';
 import { nearNames } from '#upstream/contract-check/near-names.ts';
-import { ALL_ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type EndpointContract } from '#upstream/contract.ts';
+import { ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type EndpointContract } from '#upstream/contract.ts';
 
 /** A path of the document. */
 interface TheirPath {
@@ -81,7 +81,7 @@ export function findCall(document: JsonObject, paths: readonly TheirPath[], cont
   return { found: false, message: 'is not in the document', suggestions: [...new Set(near)] };
 }
 
-const OUR_PATHS: ReadonlySet<string> = new Set(Object.values(ALL_ENDPOINTS).map(({ path }) => normal(path)));
+const OUR_PATHS: ReadonlySet<string> = new Set(Object.values(ENDPOINTS).map(({ path }) => normal(path)));
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
 

@@ -19,12 +19,12 @@ import {
   type Finding,
 } from '#upstream/contract-check/findings.ts';
 import {
-  ALL_ENDPOINTS,
+  ENDPOINTS,
   EVENT_KINDS,
   eventEnvelope,
   EVENTS,
-  type AnyEndpointName,
   type EndpointContract,
+  type EndpointName,
   type EventKind,
 } from '#upstream/contract.ts';
 
@@ -37,7 +37,7 @@ import {
  */
 export function checkContract(document: JsonObject, capabilities: Capabilities): ContractReport {
   const paths = pathsOf(document);
-  const names = Object.keys(ALL_ENDPOINTS) as AnyEndpointName[];
+  const names = Object.keys(ENDPOINTS) as EndpointName[];
   const calls = names.map((name) => callReport(name, document, paths, capabilities));
   const events = EVENT_KINDS.map((event) => eventReport(event, document));
   const compatible = [...calls, ...events].every(({ findings }) => !findings.some(isBreaking));
@@ -57,12 +57,12 @@ export function checkContract(document: JsonObject, capabilities: Capabilities):
 }
 
 function callReport(
-  name: AnyEndpointName,
+  name: EndpointName,
   document: JsonObject,
   paths: ReturnType<typeof pathsOf>,
   capabilities: Capabilities,
 ): CallReport {
-  const contract: EndpointContract = ALL_ENDPOINTS[name];
+  const contract: EndpointContract = ENDPOINTS[name];
   const { method, path, capability, convenience } = contract;
   const call = { name, method, path, ...(capability === undefined ? {} : { capability }) };
   if (capability !== undefined && !capabilities[capability]) return { ...call, status: 'switched_off', findings: [] };

@@ -1,5 +1,5 @@
 import type { Capability } from '#domain/capabilities.ts';
-import type { AnyEndpointName, EventKind } from '#upstream/contract.ts';
+import type { EndpointName, EventKind } from '#upstream/contract.ts';
 
 /**
  * One difference. *breaking*: something that we need is missing, or something is needed that we do not give.
@@ -21,7 +21,7 @@ export interface Finding {
 export type CallStatus = 'matches' | 'differs' | 'missing' | 'switched_off';
 
 export interface CallReport {
-  readonly name: AnyEndpointName;
+  readonly name: EndpointName;
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly status: CallStatus;

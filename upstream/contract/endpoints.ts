@@ -5,16 +5,11 @@ import { ORDER_ENDPOINTS } from '#upstream/contract/order-endpoints.ts';
 import { SERVICE_ENDPOINTS } from '#upstream/contract/service-endpoints.ts';
 import { VPN_ENDPOINTS } from '#upstream/contract/vpn-endpoints.ts';
 
-/** What the simulator serves; a call that is added here does not compile until it is served there. */
-export const ENDPOINTS = ORDER_ENDPOINTS;
-export type EndpointName = keyof typeof ENDPOINTS;
-
-/** What the client calls beside those. */
-export const FURTHER_ENDPOINTS = {
+/** What the client calls and the simulator serves; a call that is added here does not compile until it is served. */
+export const ENDPOINTS = {
+  ...ORDER_ENDPOINTS,
   ...ESIM_ENDPOINTS,
   ...VPN_ENDPOINTS,
   ...SERVICE_ENDPOINTS,
 } as const satisfies Record<string, EndpointContract>;
-
-export const ALL_ENDPOINTS = { ...ENDPOINTS, ...FURTHER_ENDPOINTS } as const satisfies Record<string, EndpointContract>;
-export type AnyEndpointName = keyof typeof ALL_ENDPOINTS;
+export type EndpointName = keyof typeof ENDPOINTS;

@@ -1,4 +1,3 @@
-import type { EndpointName } from '#upstream/contract.ts';
 import { CURRENCY } from '#simulator/catalogue/catalogue.ts';
 import type { Handlers } from '#simulator/service/call.ts';
 import { jsonAnswer, notFound, parsed } from '#simulator/service/errors.ts';
@@ -6,8 +5,18 @@ import { catalogueAnswer, oneMore, pageAnswer, pageFrom } from '#simulator/servi
 import { loginBody, orderBody } from '#simulator/service/request-bodies.ts';
 import { wireEsim, wireOrder, wirePackage, wireTransaction } from '#simulator/wire.ts';
 
+type OrderEndpoint =
+  | 'login'
+  | 'listPackages'
+  | 'createOrder'
+  | 'getOrder'
+  | 'listOrders'
+  | 'getEsim'
+  | 'getWallet'
+  | 'listWalletTransactions';
+
 /** Access, packages, orders, the delivery of an eSIM, and the wallet. */
-export const ORDER_HANDLERS: Handlers<EndpointName> = {
+export const ORDER_HANDLERS: Handlers<OrderEndpoint> = {
   login: ({ account }, { environment, json }) => {
     return jsonAnswer(200, account.logIn(environment, parsed(loginBody(environment), json)));
   },

@@ -1,0 +1,12 @@
+/** `npm run generate:spec-coverage`: writes `docs/reference/spec-coverage.md`. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { coverageDocument } from '#scripts/spec-coverage-document.ts';
+import { readTags } from '#scripts/spec-tags.ts';
+import { REMOVALS } from '#scripts/spec/removals.ts';
+import { SECTIONS } from '#scripts/spec/statements.ts';
+
+const root = join(import.meta.dirname, '..');
+const { tests } = readTags(root);
+const document = coverageDocument({ sections: SECTIONS, tests, removals: REMOVALS });
+writeFileSync(join(root, 'docs/reference/spec-coverage.md'), document);

@@ -1,0 +1,40 @@
+import * as crypto from 'node:crypto';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { signWebhook, verifyWebhook, type SignedDelivery } from '#crypto/webhook-signature.ts';
+
+// What a comparison costs in time cannot be asserted; that Node's constant-time one decides alone can.
+vi.mock('node:crypto', async (importOriginal) => {
+  const original = await importOriginal<typeof crypto>();
+  return { ...original, timingSafeEqual: vi.fn<typeof crypto.timingSafeEqual>(original.timingSafeEqual) };
+});
+const timingSafeEqual = vi.mocked(crypto.timingSafeEqual);
+beforeEach(() => {
+  timingSafeEqual.mockClear();
+});
+
+const BODY = Buffer.from('{"event":"ping"}');
+const secrets = ['first', 'second', 'third'].map((secret) => ({ secret }));
+const delivery = (secret: string): SignedDelivery => ({
+  timestampHeader: '1700000000',
+  signatureHeader: signWebhook(secret, '1700000000', BODY),
+  rawBody: BODY,
+  secrets,
+  now: 1_700_000_000_000,
+});
+
+describe('the comparison of signatures', () => {
+  it.each(['first', 'second', 'third', 'unknown'])('is made in constant time with every secret, whichever matches: %s [spec: signature.constant-time]', (secret) => {
+    expect(verifyWebhook(delivery(secret)).ok).toBe(secret !== 'unknown');
+    expect(timingSafeEqual).toHaveBeenCalledTimes(secrets.length);
+    for (const [expected, received] of timingSafeEqual.mock.calls) {
+      expect([expected.byteLength, received.byteLength]).toEqual([32, 32]);
+    }
+  });
+
+  it('is decided by nothing else [spec: signature.constant-time]', () => {
+    timingSafeEqual.mockReturnValueOnce(false).mockReturnValueOnce(false).mockReturnValueOnce(false);
+    expect(verifyWebhook(delivery('first'))).toEqual({ ok: false, reason: 'signature_mismatch' });
+    timingSafeEqual.mockReturnValueOnce(true);
+    expect(verifyWebhook(delivery('unknown'))).toEqual({ ok: true });
+  });
+});
