@@ -1,25 +1,35 @@
 import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
+import type { ServiceMode } from '#domain/service-address.ts';
 import type { Database } from '#db/database.ts';
 import type { InboxIntake } from '#db/inbox-intake.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import type { ReadinessCheck } from '#telemetry/readiness.ts';
+import type { DegradationCheck, ReadinessCheck } from '#telemetry/readiness.ts';
 import type { ServiceClient } from '#upstream/client.ts';
+import type { WebhookSecretCache } from '#api/webhook-secret-cache.ts';
 
 /** Everything that the API is made of; `main.ts` puts in the real parts, tests what they need. */
 export interface ApiDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
   /** What we ask the service on behalf of our callers. */
-  readonly service: Pick<ServiceClient, 'listPackages' | 'getWallet'>;
+  readonly service: Pick<ServiceClient, 'listPackages' | 'getWallet' | 'createWebhookSecret' | 'rotateWebhookSecret'>;
+  /** The service's environment that we are in; what is stored for the other is not ours. */
+  readonly serviceMode: ServiceMode;
   readonly intake: Pick<InboxIntake, 'accept'>;
   /** Tells the relay that there is work. */
   readonly wakeRelay: () => void;
+  /** Secrets of the configuration, which verify webhooks beside the stored ones. */
   readonly webhookSecrets: readonly AcceptedSecret[];
+  readonly storedSecrets: WebhookSecretCache;
+  /** How long a former stored secret still verifies, in milliseconds, where the caller names no other time. */
+  readonly webhookSecretOverlapMs: number;
   readonly bodyLimitBytes: number;
   /** What `/readyz` asks, by name. */
   readonly readinessChecks: Readonly<Record<string, ReadinessCheck>>;
+  /** What `/readyz` names beside that. */
+  readonly degraded: DegradationCheck;
   /** Why nothing but probes and documentation is answered at present; undefined when everything is. */
   readonly closedBecause: () => string | undefined;
   readonly logger: Logger;

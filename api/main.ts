@@ -11,6 +11,10 @@ import { startServer } from '#api/server.ts';
 /** How long after a failed try PostgreSQL is asked again while the process starts. */
 const START_RETRY_MS = 1_000;
 
+const NO_WEBHOOK_SECRET =
+  'there is no webhook secret, so every webhook of the service is refused: run `reseller service-secret create`, or set ' +
+  'SERVICE_WEBHOOK_SECRETS';
+
 const config = exitOnConfigurationError(() => readApiConfig());
 await runApi(config);
 
@@ -27,6 +31,7 @@ async function runApi(config: ApiConfig): Promise<void> {
     logger.info({ host: server.host, port: server.port }, 'the API listens');
     try {
       await openWhenUsable(config, parts, stopping.signal);
+      await parts.dependencies.storedSecrets.keepFresh(stopping.signal);
       await stopped;
       parts.state.stopping = true;
     } finally {
@@ -43,7 +48,7 @@ async function runApi(config: ApiConfig): Promise<void> {
 
 /** Answers nothing but probes until the database is there, current, and the one of this service and environment. */
 async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortSignal): Promise<void> {
-  const { database, logger } = parts.dependencies;
+  const { database, storedSecrets, webhookSecrets, logger } = parts.dependencies;
   const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;
   while (!signal.aborted) {
     try {
@@ -51,6 +56,9 @@ async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortS
         await requireCurrentSchema(db);
         await stampOrVerify(db, { serviceBaseUrl, serviceMode });
       });
+      // Before the first delivery: it may be signed with one of them.
+      await storedSecrets.refresh();
+      if (webhookSecrets.length === 0 && storedSecrets.current()?.length === 0) logger.warn(NO_WEBHOOK_SECRET);
       parts.state.closedBecause = undefined;
       logger.info('the API takes requests');
       return;

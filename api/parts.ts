@@ -2,15 +2,18 @@ import type { ApiConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/database.ts';
 import { InboxIntake } from '#db/inbox-intake.ts';
+import { readAccountConditions } from '#db/held-orders.ts';
 import { requireCurrentSchema } from '#db/migrate.ts';
 import { RelayWakeup } from '#db/relay-wakeup.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { readWebhookSecrets } from '#db/webhook-secrets.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { openService } from '#upstream/service.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { WebhookSecretCache } from '#api/webhook-secret-cache.ts';
 
-/** A caller waits for these reads (packages, wallet); no purchase is among them. */
+/** A caller waits for these calls (packages, wallet, webhook secret); no purchase is among them. */
 const SERVICE_DEADLINE_MS = 10_000;
 
 export interface ApiParts {
@@ -54,6 +57,11 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     },
     onStoreError: (error) => logger.warn({ err: error }, 'the shared token could not be read or stored'),
   });
+  const storedSecrets = new WebhookSecretCache({
+    read: () => database.run((db) => readWebhookSecrets(db, keyRing, { environment: mode, now: new Date(now()) })),
+    logger,
+    now,
+  });
   const state: ApiParts['state'] = { closedBecause: 'The API is starting.', stopping: false };
   return {
     state,
@@ -61,9 +69,12 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       database,
       keyRing,
       service: service.client,
+      serviceMode: mode,
       intake: new InboxIntake(database, keyRing),
       wakeRelay: () => wakeup.wake(),
       webhookSecrets: config.webhookSecrets,
+      storedSecrets,
+      webhookSecretOverlapMs: config.webhookSecretOverlapMs,
       bodyLimitBytes: config.bodyLimitBytes,
       readinessChecks: {
         api: async () => {
@@ -72,6 +83,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
         },
         database: () => database.run((db) => requireCurrentSchema(db)),
       },
+      degraded: () => database.run(readAccountConditions),
       closedBecause: () => state.closedBecause,
       logger,
       metrics,

@@ -11,10 +11,15 @@ const UNAVAILABLE: ReadonlySet<FailureClass> = new Set(['not_sent', 'rate_limite
 /** @returns what the service answered. @throws Problem service_timeout, service_unavailable, service_failed */
 export function valueOf<Value>(result: ServiceResult<Value>): Value {
   if (result.ok) return result.value;
-  throw new Problem(codeOf(result.failure), {
-    detail: result.detail,
-    extra: { failure_class: result.failure },
-    headers: { 'Retry-After': String(retryAfterSeconds(result)) },
+  throw problemOf(result);
+}
+
+/** @param detail what is to be said instead of the failure's own sentence. */
+export function problemOf(failure: ServiceFailure, detail: string = failure.detail): Problem {
+  return new Problem(codeOf(failure.failure), {
+    detail,
+    extra: { failure_class: failure.failure },
+    headers: { 'Retry-After': String(retryAfterSeconds(failure)) },
   });
 }
 

@@ -20,7 +20,8 @@ import {
 
 const databaseFields = {
   DATABASE_URL: urlOf('postgres:', 'postgresql:'),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
+  /** Two at least: what holds a transaction open may have to read the service's token meanwhile. */
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   /** A connection that is not pooled in transaction mode: LISTEN needs one. */
   DATABASE_DIRECT_URL: urlOf('postgres:', 'postgresql:').optional(),
 };
@@ -60,8 +61,8 @@ const serviceFields = {
 const apiFields = {
   API_HOST: z.string().min(1).default('127.0.0.1'),
   API_PORT: port(3000),
-  /** Secrets that sign the service's webhooks: `secret` or `secret@<RFC 3339 time until which it is accepted>`. */
-  SERVICE_WEBHOOK_SECRETS: secretList(),
+  /** Secrets that sign the service's webhooks, beside those that we store ourselves: `secret` or `secret@<RFC 3339 time until which it is accepted>`. */
+  SERVICE_WEBHOOK_SECRETS: secretList().default([]),
   /** Where the service's webhooks reach us from outside; `reseller doctor` tries it. */
   PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
   /** Largest request body taken, in bytes. */
@@ -109,7 +110,11 @@ const policyFields = {
   POLICY_RELAY_POLL: durationMs(DEFAULT_POLICY.relay.pollMs),
   POLICY_SWEEP_EVERY: durationMs(DEFAULT_POLICY.sweep.everyMs),
   POLICY_SWEEP_IDLE_AFTER: durationMs(DEFAULT_POLICY.sweep.idleAfterMs),
+  POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs),
 };
+
+/** What of the policy the API and `reseller service-secret` read; the rest is the worker's. */
+const overlapFields = { POLICY_WEBHOOK_SECRET_OVERLAP: policyFields.POLICY_WEBHOOK_SECRET_OVERLAP };
 
 /** Every variable by the part that reads it; `docs/configuration.md` is checked against it. */
 export const CONFIGURATION_FIELDS = {
@@ -170,6 +175,17 @@ export interface WebhookAddressConfig {
   readonly secrets: readonly WebhookSecret[];
 }
 
+/** What is needed to have the service make a webhook secret, and to store it. */
+export interface ServiceSecretConfig {
+  readonly database: DatabaseConfig;
+  readonly encryptionKeys: readonly EncryptionKey[];
+  readonly service: ServiceConfig;
+  /** Those of the configuration, which verify beside the stored ones. */
+  readonly configuredSecrets: readonly WebhookSecret[];
+  /** How long the former one still verifies, in milliseconds. */
+  readonly overlapMs: number;
+}
+
 export interface ApiConfig {
   readonly logLevel: string;
   readonly database: DatabaseConfig;
@@ -177,6 +193,8 @@ export interface ApiConfig {
   readonly temporal: TemporalConfig;
   readonly service: ServiceConfig;
   readonly webhookSecrets: readonly WebhookSecret[];
+  /** How long a former stored secret still verifies after a rotation, in milliseconds. */
+  readonly webhookSecretOverlapMs: number;
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
@@ -228,6 +246,27 @@ export function readWebhookAddressConfig(environment: Environment = process.env)
   return { url: raw.PUBLIC_WEBHOOK_URL, secrets: raw.SERVICE_WEBHOOK_SECRETS };
 }
 
+/** For commands that open what is sealed and need nothing else. @throws ConfigurationError */
+export function readEncryptionKeys(environment: Environment = process.env): readonly EncryptionKey[] {
+  return parseEnvironment(z.object(secretFields), environment).ENCRYPTION_KEYS;
+}
+
+/** For the command that has the service make a webhook secret. @throws ConfigurationError */
+export function readServiceSecretConfig(environment: Environment = process.env): ServiceSecretConfig {
+  const { SERVICE_WEBHOOK_SECRETS } = apiFields;
+  const raw = parseEnvironment(
+    z.object({ ...databaseFields, ...secretFields, ...serviceFields, ...overlapFields, SERVICE_WEBHOOK_SECRETS }),
+    environment,
+  );
+  return {
+    database: databaseOf(raw),
+    encryptionKeys: raw.ENCRYPTION_KEYS,
+    service: serviceOf(raw),
+    configuredSecrets: raw.SERVICE_WEBHOOK_SECRETS,
+    overlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP,
+  };
+}
+
 /** What the service is said to be able to do. @throws ConfigurationError */
 export function readCapabilities(environment: Environment = process.env): Capabilities {
   return capabilitiesOf(parseEnvironment(z.object({ SERVICE_WITHOUT: serviceFields.SERVICE_WITHOUT }), environment));
@@ -236,7 +275,15 @@ export function readCapabilities(environment: Environment = process.env): Capabi
 /** @throws ConfigurationError naming every missing or wrong variable. */
 export function readApiConfig(environment: Environment = process.env): ApiConfig {
   const raw = parseEnvironment(
-    z.object({ ...commonFields, ...databaseFields, ...temporalFields, ...secretFields, ...serviceFields, ...apiFields }),
+    z.object({
+      ...commonFields,
+      ...databaseFields,
+      ...temporalFields,
+      ...secretFields,
+      ...serviceFields,
+      ...apiFields,
+      ...overlapFields,
+    }),
     environment,
   );
   return {
@@ -246,6 +293,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     temporal: temporalOf(raw),
     service: serviceOf(raw),
     webhookSecrets: raw.SERVICE_WEBHOOK_SECRETS,
+    webhookSecretOverlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP,
     host: raw.API_HOST,
     port: raw.API_PORT,
     bodyLimitBytes: raw.API_BODY_LIMIT,
@@ -354,7 +402,7 @@ function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>)
 }
 
 function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
-  const { purchase, reconcile, relay, sweep } = DEFAULT_POLICY;
+  const { purchase, reconcile, relay, sweep, webhookSecret } = DEFAULT_POLICY;
   return {
     purchase: {
       ...purchase,
@@ -373,6 +421,7 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
     reconcile: { ...reconcile, silentAfterMs: raw.POLICY_SILENT_AFTER, everyMs: raw.POLICY_RECONCILE_EVERY },
     relay: { ...relay, pollMs: raw.POLICY_RELAY_POLL },
     sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER },
+    webhookSecret: { ...webhookSecret, overlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP },
   };
 }
 

@@ -70,11 +70,19 @@ export interface SweepPolicy {
   readonly answersKeptMs: number;
 }
 
+export interface WebhookSecretPolicy {
+  /** How long a former webhook secret of the service still verifies after a rotation. The specification states neither
+   * how soon the service signs with the new one nor how long it goes on delivering what it signed before; a day is what
+   * senders that try again for hours need, and a secret that leaked is rotated with an overlap of nothing. */
+  readonly overlapMs: number;
+}
+
 export interface Policy {
   readonly purchase: PurchasePolicy;
   readonly reconcile: ReconcilePolicy;
   readonly relay: RelayPolicy;
   readonly sweep: SweepPolicy;
+  readonly webhookSecret: WebhookSecretPolicy;
 }
 
 const second = 1_000;
@@ -103,6 +111,7 @@ export const DEFAULT_POLICY: Policy = {
   reconcile: { silentAfterMs: 2 * minute, everyMs: minute, readsPerRun: 200 },
   relay: { pollMs: 5 * second, batch: 100, retryDelayMs: second, retryDelayMaxMs: minute },
   sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour },
+  webhookSecret: { overlapMs: 24 * hour },
 };
 
 /** @returns what is inconsistent about a purchase policy, in words; empty when it is sound. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Metrics } from '#telemetry/metrics.ts';
-import { checkReadiness, type ReadinessCheck } from '#telemetry/readiness.ts';
+import { checkReadiness, type DegradationCheck, type ReadinessCheck } from '#telemetry/readiness.ts';
 import { createRedactor } from '#telemetry/redaction.ts';
 
 export interface ProbeServerOptions {
@@ -10,6 +10,8 @@ export interface ProbeServerOptions {
   readonly port: number;
   /** What `/readyz` asks, by name. */
   readonly checks: Readonly<Record<string, ReadinessCheck>>;
+  /** What `/readyz` names beside that, without being less ready for it. */
+  readonly degraded?: DegradationCheck;
   readonly metrics: Metrics;
   /** How long one check may take, in milliseconds. */
   readonly checkDeadlineMs?: number;
@@ -62,10 +64,14 @@ async function answer(request: IncomingMessage, response: ServerResponse, option
       sendJson(response, 200, { status: 'ok' });
       return;
     case '/readyz': {
-      const readiness = await checkReadiness(options.checks, options.checkDeadlineMs);
+      const readiness = await checkReadiness(options.checks, {
+        degraded: options.degraded,
+        deadlineMs: options.checkDeadlineMs,
+      });
       sendJson(response, readiness.ready ? 200 : 503, {
         status: readiness.ready ? 'ready' : 'not ready',
         checks: redactor.value(readiness.checks),
+        degraded: redactor.value(readiness.degraded),
       });
       return;
     }

@@ -3,6 +3,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { Runtime, Worker } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { DatabaseUnavailableError } from '#db/database.ts';
+import { readAccountConditions } from '#db/held-orders.ts';
 import { OtherInstallationError, stampOrVerify } from '#db/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
 import { startProbeServer } from '#telemetry/probe-server.ts';
@@ -14,6 +15,7 @@ import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { heartbeat } from '#worker/heartbeat.ts';
 import { orderWorkflows } from '#worker/order-workflows.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
+import { policyInForce } from '#worker/policy-in-force.ts';
 import { Relay } from '#worker/relay.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
@@ -46,6 +48,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
         if (!ready) throw new Error('the worker is not running (yet)');
       },
     },
+    degraded: () => database.run(readAccountConditions),
   });
   logger.info({ port: probes.port }, 'probes are served');
 
@@ -75,9 +78,12 @@ async function work(
   setReady: (ready: boolean) => void,
 ): Promise<void> {
   const { logger, metrics, database, keyRing, wakeups, activities } = parts;
-  const { policy } = config;
   // Signals are ours: the relay must stop before the worker does.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
+  const policy = await untilAvailable(parts, signal, () => policyInForce(database, config.policy, config.service.mode));
+  if (policy === undefined) return;
+  const { resendAllowed, maxAttempts } = policy.purchase;
+  logger.info({ resendAllowed, maxAttempts }, 'this is what the capability profile and the configuration allow');
   const connection = await untilAvailable(parts, signal, () => connectNative(config.temporal));
   if (connection === undefined) return;
   const client = createClient(connection, config.temporal, keyRing);

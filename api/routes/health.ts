@@ -12,6 +12,13 @@ const readiness = z
   .strictObject({
     status: z.enum(['ready', 'not ready']),
     checks: z.record(z.string(), z.strictObject({ ok: z.boolean(), detail: z.string().optional() })),
+    degraded: z
+      .array(z.strictObject({ condition: z.string().meta({ example: 'not_approved' }), detail: z.string() }))
+      .meta({
+        description:
+          'What holds purchases up although this API takes requests: what the service last said to orders that are held ' +
+          'for it, such as `not_approved`. Never a reason to send requests elsewhere.',
+      }),
   })
   .meta({ id: 'Readiness' });
 
@@ -19,7 +26,7 @@ const readiness = z
 const redactor = createRedactor();
 
 /** For probes and monitoring, without a key: what faces the internet in front of this does not pass them on. */
-export function healthOperations({ readinessChecks, metrics }: ApiDependencies): Operation[] {
+export function healthOperations({ readinessChecks, degraded: readDegraded, metrics }: ApiDependencies): Operation[] {
   return [
     publicOperation({
       id: 'getHealth',
@@ -45,21 +52,35 @@ export function healthOperations({ readinessChecks, metrics }: ApiDependencies):
       summary: 'Can it take requests?',
       answers: {
         200: {
-          description: 'The database is there and its schema is the one of this version.',
+          description:
+            'The database is there and its schema is the one of this version. `degraded` names what orders wait for all the same.',
           contentType: JSON_TYPE,
           schema: readiness,
-          example: { status: 'ready', checks: { database: { ok: true } } },
+          example: {
+            status: 'ready',
+            checks: { database: { ok: true } },
+            degraded: [
+              {
+                condition: 'not_approved',
+                detail: 'The service has not approved this reseller for production yet. 3 orders are held for it.',
+              },
+            ],
+          },
         },
         503: {
           description: 'It cannot; `checks` says why.',
           contentType: JSON_TYPE,
           schema: readiness,
-          example: { status: 'not ready', checks: { database: { ok: false, detail: 'PostgreSQL is not available' } } },
+          example: { status: 'not ready', checks: { database: { ok: false, detail: 'PostgreSQL is not available' } }, degraded: [] },
         },
       },
       handle: async () => {
-        const { ready, checks } = await checkReadiness(readinessChecks);
-        return jsonReply(ready ? 200 : 503, { status: ready ? 'ready' : 'not ready', checks: redactor.value(checks) });
+        const { ready, checks, degraded } = await checkReadiness(readinessChecks, { degraded: readDegraded });
+        return jsonReply(ready ? 200 : 503, {
+          status: ready ? 'ready' : 'not ready',
+          checks: redactor.value(checks),
+          degraded: redactor.value(degraded),
+        });
       },
     }),
     publicOperation({

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { verifyWebhook } from '#crypto/webhook-signature.ts';
+import { verifyWebhook, type SignedDelivery, type WebhookRefusal, type WebhookVerdict } from '#crypto/webhook-signature.ts';
 import type { IntakeResult } from '#db/inbox-intake.ts';
 import { SERVICE_HEADERS } from '#upstream/contract.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { databaseUnavailable } from '#api/errors.ts';
 import { publicOperation, type Incoming, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
@@ -49,13 +50,12 @@ export function webhookOperations(dependencies: ApiDependencies): Operation[] {
 }
 
 async function receive(dependencies: ApiDependencies, { bytes, header }: Incoming): Promise<Reply> {
-  const { webhookSecrets, intake, metrics, wakeRelay, now } = dependencies;
+  const { intake, metrics, wakeRelay, now } = dependencies;
   const timestamp = header(SERVICE_HEADERS.timestamp);
-  const verdict = verifyWebhook({
+  const verdict = await verify(dependencies, {
     timestampHeader: timestamp,
     signatureHeader: header(SERVICE_HEADERS.signature),
     rawBody: bytes,
-    secrets: webhookSecrets,
     now: now(),
   });
   if (!verdict.ok || timestamp === undefined) {
@@ -78,6 +78,31 @@ async function receive(dependencies: ApiDependencies, { bytes, header }: Incomin
   alertOn(dependencies, stored, { deliveryId, note: reading.state === 'quarantined' ? reading.note : undefined });
   return jsonReply(200, { result });
 }
+
+/**
+ * Judges a delivery by the secrets of the configuration and the stored ones. A signature that matches none may be made
+ * with one that another process has just stored, so the list is read again, at most once a second for all deliveries.
+ * While the database is away the last list counts: forgeries get their 401 then as well.
+ *
+ * @throws Problem database_unavailable when the stored secrets were never read: then nothing is known of a signature.
+ */
+async function verify(
+  { webhookSecrets, storedSecrets }: ApiDependencies,
+  delivery: Omit<SignedDelivery, 'secrets'>,
+): Promise<WebhookVerdict> {
+  const judge = () => verifyWebhook({ ...delivery, secrets: [...webhookSecrets, ...(storedSecrets.current() ?? [])] });
+  const known = storedSecrets.current();
+  const verdict = judge();
+  if (verdict.ok || !MAY_HAVE_A_NEW_SECRET.has(verdict.reason)) return verdict;
+  await storedSecrets.lookAgain();
+  if (storedSecrets.current() === undefined) {
+    throw databaseUnavailable(new Error('the stored webhook secrets were never read'));
+  }
+  return storedSecrets.current() === known ? verdict : judge();
+}
+
+/** Well-formed and fresh: only another secret would change the verdict. */
+const MAY_HAVE_A_NEW_SECRET: ReadonlySet<WebhookRefusal> = new Set(['signature_mismatch', 'no_accepted_secret']);
 
 function resultOf(stored: IntakeResult, state: 'pending' | 'quarantined' | 'ignored'): Result {
   if (stored.kind !== 'stored') return stored.kind;

@@ -1,21 +1,34 @@
 import { type Environment, readDatabaseConfig } from '#config/config.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, API_SCOPES, type ApiScope, apiScopes, listApiKeys, revokeApiKey } from '#db/api-keys.ts';
-import { Database } from '#db/database.ts';
+import type { Database } from '#db/database.ts';
+import { withDatabase } from '#cli/command-database.ts';
 import { UserError } from '#cli/user-error.ts';
 
 const DAY_MS = 86_400_000;
 
-/** `reseller keys create`: the key goes to standard output alone, what is said of it to standard error. */
+/** Stands for every scope there is. */
+const ALL = 'all';
+
+/**
+ * `reseller keys create`: the key goes to standard output alone, what is said of it to standard error.
+ *
+ * @param options.scopes `all`, or names with commas between them.
+ * @param options.expires days.
+ * @throws UserError when it is not said what the key is for or may do.
+ */
 export async function createKey(
   name: string,
   options: { scopes?: string; expires?: number },
   environment: Environment,
 ): Promise<void> {
-  const scopes = options.scopes === undefined ? apiScopes : scopesOf(options.scopes);
+  if (name.trim() === '') {
+    throw new UserError('The key has no name.', 'Name the system that is to use it: it is all that `keys list` shows of its purpose.');
+  }
+  const scopes = scopesOf(options.scopes);
   const { key, prefix, hash } = generateApiKey();
   const expiresAt = options.expires === undefined ? undefined : new Date(Date.now() + options.expires * DAY_MS);
-  await withDatabase(environment, (database) =>
+  await inDatabase(environment, (database) =>
     database.run((db) => addApiKey(db, { name, prefix, hash, scopes, ...(expiresAt === undefined ? {} : { expiresAt }) })),
   );
   process.stderr.write(`Key ${prefix} for ${name}, shown this once; scopes: ${scopes.join(', ')}\n`);
@@ -24,7 +37,7 @@ export async function createKey(
 
 /** `reseller keys list`. */
 export async function listKeys(environment: Environment): Promise<void> {
-  const keys = await withDatabase(environment, (database) => database.run(listApiKeys));
+  const keys = await inDatabase(environment, (database) => database.run(listApiKeys));
   for (const key of keys) {
     const state =
       key.revokedAt !== null
@@ -39,7 +52,7 @@ export async function listKeys(environment: Environment): Promise<void> {
 
 /** `reseller keys revoke`. @throws UserError when there is no such key. */
 export async function revokeKey(prefix: string, environment: Environment): Promise<void> {
-  const revoked = await withDatabase(environment, (database) =>
+  const revoked = await inDatabase(environment, (database) =>
     database.run((db) => revokeApiKey(db, prefix, new Date())),
   );
   if (!revoked) {
@@ -51,26 +64,22 @@ export async function revokeKey(prefix: string, environment: Environment): Promi
   process.stdout.write(`Key ${prefix} is revoked.\n`);
 }
 
-function scopesOf(list: string): ApiScope[] {
-  const names = list.split(',').map((name) => name.trim());
+function scopesOf(list: string | undefined): readonly ApiScope[] {
+  const names = list?.split(',').map((name) => name.trim()).filter((name) => name !== '') ?? [];
+  if (names.length === 0) {
+    throw new UserError(
+      'It is not said what the key may do.',
+      `Add --scopes with what its user needs, commas between: ${apiScopes.join(', ')}; or --scopes ${ALL}.`,
+    );
+  }
+  if (names.length === 1 && names[0] === ALL) return apiScopes;
   const unknown = names.filter((name) => !Object.hasOwn(API_SCOPES, name));
   if (unknown.length > 0) {
-    throw new UserError(`Unknown scopes: ${unknown.join(', ')}.`, `There are: ${apiScopes.join(', ')}.`);
+    throw new UserError(`Unknown scopes: ${unknown.join(', ')}.`, `There are: ${apiScopes.join(', ')}; or ${ALL} alone.`);
   }
   return names as ApiScope[];
 }
 
-async function withDatabase<Result>(environment: Environment, work: (database: Database) => Promise<Result>): Promise<Result> {
-  const { database: config } = readDatabaseConfig(environment);
-  const database = new Database({
-    url: config.url,
-    poolSize: 1,
-    applicationName: 'reseller keys',
-    onConnectionError: () => undefined,
-  });
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
+async function inDatabase<Result>(environment: Environment, work: (database: Database) => Promise<Result>): Promise<Result> {
+  return await withDatabase(readDatabaseConfig(environment).database.url, 'reseller keys', work);
 }

@@ -8,18 +8,28 @@ const NOT_APPROVED = failure(
   FAILURE_CLASSES.not_approved.advice,
 );
 
+/** What is known of it without asking. */
+export interface KnownOfApproval {
+  /** The class of failure of the wallet read, where it failed. */
+  readonly walletRefused?: string | undefined;
+  /** How many orders are held because the service has said no to them; 0 where our database could not be asked. */
+  readonly heldOrders: number;
+}
+
 /**
- * May we buy in production? No call of the interface says so. A read that is refused for it proves the opposite, and a
- * debit in the wallet proves it; where there is neither, only a purchase would tell.
- *
- * @param walletRefused the class of failure of the wallet read, where it failed.
+ * May we buy in production? No call of the interface says so. An order that is held for it, and a read that is refused
+ * for it, prove the opposite; a debit in the wallet proves it. Where there is none of them, only a purchase would tell.
  */
 export async function checkApproval(
   client: Pick<ServiceClient, 'listWalletTransactions'>,
   { mode }: ServiceConfig,
-  walletRefused: string | undefined,
+  { walletRefused, heldOrders }: KnownOfApproval,
 ): Promise<Finding> {
   if (mode === 'sandbox') return ok('not needed in the sandbox');
+  if (heldOrders > 0) {
+    const held = heldOrders === 1 ? '1 order is held' : `${heldOrders} orders are held`;
+    return failure(`the service has not approved this reseller; ${held} for it`, FAILURE_CLASSES.not_approved.advice);
+  }
   if (walletRefused === 'not_approved') return NOT_APPROVED;
   const transactions = await client.listWalletTransactions({ since: 0 });
   if (!transactions.ok) {

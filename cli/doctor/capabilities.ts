@@ -1,14 +1,66 @@
 import { capabilities } from '#domain/capabilities.ts';
+import { permissions } from '#domain/capability-profile.ts';
 import type { ServiceConfig } from '#config/config.ts';
+import type { StoredCapabilityProfile } from '#db/capability-profiles.ts';
+import { duration } from '#cli/doctor/duration.ts';
 import { type Finding, ok, warning } from '#cli/doctor/finding.ts';
+import type { Records } from '#cli/doctor/records.ts';
 
-/** What do we take the service to be able to do? */
-export function checkCapabilities(service: ServiceConfig): Finding {
+/**
+ * What do we take the service to be able to do, and what was measured?
+ *
+ * @param records undefined when the database cannot be read: then only the configuration is judged.
+ * @param now epoch milliseconds.
+ */
+export function checkCapabilities(
+  service: ServiceConfig,
+  records: Pick<Records, 'capabilityProfile'> | undefined,
+  now: number,
+): Finding {
   const off = capabilities.filter((name) => !service.capabilities[name]);
-  const profile = off.length === 0 ? `all ${capabilities.length} are on` : `off: ${off.join(', ')}`;
-  if (service.resendAllowed) return ok(`${profile}; a purchase without an answer is sent again with its key`);
-  const fact = `${profile}; nothing is sent twice, so a purchase without an answer is looked up or waits for an operator`;
+  const configured = off.length === 0 ? `all ${capabilities.length} are on` : `off: ${off.join(', ')}`;
+  const profile = records?.capabilityProfile;
+  const resends = resendsOf(service, records);
+  const sends = resends
+    ? 'a purchase without an answer is sent again with its key'
+    : 'nothing is sent twice, so a purchase without an answer is looked up or waits for an operator';
+  const measured = records === undefined ? 'what was measured cannot be read' : measuredWords(profile, now);
+  const fact = `${configured}; ${sends}; ${measured}`;
+  const advice = adviceFor(service, records);
+  return advice === undefined ? ok(fact) : warning(fact, advice);
+}
+
+function resendsOf(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined): boolean {
+  if (records === undefined) return service.resendAllowed;
+  return permissions(service, judged(records.capabilityProfile), service.mode).resends.allowed;
+}
+
+function judged(profile: StoredCapabilityProfile | undefined) {
+  return profile && { findings: profile.findings, confirmed: profile.confirmation !== undefined };
+}
+
+function measuredWords(profile: StoredCapabilityProfile | undefined, now: number): string {
+  if (profile === undefined) return 'never measured';
+  const { confirmation } = profile;
+  const age = duration(Math.max(0, now - profile.measuredAt.getTime()));
+  return `measured ${age} ago, ${confirmation === undefined ? 'not confirmed' : `confirmed by ${confirmation.by}`}`;
+}
+
+function adviceFor(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined): string | undefined {
+  const findings = records?.capabilityProfile?.findings ?? {};
+  const missing = capabilities.filter((name) => service.capabilities[name] && findings[name] === false);
+  if (missing.length > 0) {
+    const all = capabilities.filter((name) => !service.capabilities[name] || findings[name] === false);
+    return `The service was found without ${missing.join(', ')}: set SERVICE_WITHOUT=${all.join(',')}.`;
+  }
   // Switched off is somebody's decision; not confirmed is none yet.
-  if (!service.capabilities.key_replay) return ok(fact);
-  return warning(fact, 'Set SERVICE_KEY_REPLAY_CONFIRMED=true once you know that the service replays keys.');
+  if (service.mode === 'sandbox' || !service.capabilities.key_replay) return undefined;
+  if (records !== undefined && records.capabilityProfile === undefined) {
+    return 'Run `reseller sandbox tour --json` against the sandbox, then `reseller capabilities import` and `confirm` here.';
+  }
+  if (records?.capabilityProfile?.confirmation === undefined && records !== undefined) {
+    return 'Look at `reseller capabilities show`, then vouch for it with `reseller capabilities confirm`.';
+  }
+  if (service.resendAllowed) return undefined;
+  return 'Set SERVICE_KEY_REPLAY_CONFIRMED=true once you know that the service replays keys.';
 }

@@ -1,4 +1,4 @@
-import { WEBHOOK_TOLERANCE_SECONDS } from '#crypto/webhook-signature.ts';
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
 import { serviceAddress } from '#domain/service-address.ts';
 import type { ServiceConfig } from '#config/config.ts';
 import { createHttpTransport } from '#upstream/http.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseConfig, Environment, ServiceConfig, TemporalConfig } from '#config/config.ts';
+import type { Environment, ServiceConfig, TemporalConfig } from '#config/config.ts';
 import { EXIT_CONFIGURATION } from '#config/fields.ts';
 import { openService, type Service } from '#upstream/service.ts';
 import { checkApproval } from '#cli/doctor/approval.ts';
@@ -12,11 +12,13 @@ import { checkInstallation } from '#cli/doctor/installation.ts';
 import { checkLogin } from '#cli/doctor/login.ts';
 import { checkMigrations } from '#cli/doctor/migrations.ts';
 import { checkNamespace } from '#cli/doctor/namespace.ts';
+import { readRecords, type Records } from '#cli/doctor/records.ts';
 import { type DoctorSettings, readSettings } from '#cli/doctor/settings.ts';
 import { checkTemporal } from '#cli/doctor/temporal.ts';
 import { checkToken } from '#cli/doctor/token.ts';
 import { checkWallet } from '#cli/doctor/wallet.ts';
 import { checkWebhookAddress } from '#cli/doctor/webhook-address.ts';
+import { checkWebhookSecret, newestSecret } from '#cli/doctor/webhook-secret.ts';
 import { OwnToken } from '#cli/own-token.ts';
 
 export interface ExamineOptions {
@@ -40,13 +42,14 @@ type Part<Name extends CheckName> = Promise<Pick<Findings, Name>>;
 export async function examine(environment: Environment, options: ExamineOptions = {}): Promise<Findings> {
   const { now = Date.now, deadlineMs = DEADLINE_MS } = options;
   const settings = readSettings(environment);
-  const [database, temporal, service, webhook] = await Promise.all([
-    examineDatabase(settings.database, settings.service),
+  const database = examineDatabase(settings, now);
+  const [{ findings }, temporal, service, webhook] = await Promise.all([
+    database,
     examineTemporal(settings.temporal, deadlineMs),
-    examineService(settings.service, { now, deadlineMs }),
-    examineWebhook(settings, { now, deadlineMs }),
+    examineService(settings.service, { now, deadlineMs }, database),
+    examineWebhook(settings, { now, deadlineMs }, database),
   ]);
-  return { configuration: checkConfiguration(settings.problems), ...database, ...temporal, ...service, ...webhook };
+  return { configuration: checkConfiguration(settings.problems), ...findings, ...temporal, ...service, ...webhook };
 }
 
 /** @returns 0 when nothing failed, 78 when the configuration cannot be used, else 1. */
@@ -55,25 +58,37 @@ export function exitCodeOf(findings: Findings): number {
   return Object.values(findings).some(({ status }) => status === 'failure') ? 1 : 0;
 }
 
+interface DatabaseExamination {
+  readonly findings: Awaited<Part<'database' | 'migrations' | 'installation'>>;
+  /** Undefined where they could not be read. */
+  readonly records?: Records;
+}
+
 async function examineDatabase(
-  config: DatabaseConfig | undefined,
-  service: ServiceConfig | undefined,
-): Part<'database' | 'migrations' | 'installation'> {
-  if (config === undefined) return { database: CONFIGURATION, migrations: CONFIGURATION, installation: CONFIGURATION };
+  { database: config, service, encryptionKeys }: DoctorSettings,
+  now: () => number,
+): Promise<DatabaseExamination> {
+  if (config === undefined) {
+    return { findings: { database: CONFIGURATION, migrations: CONFIGURATION, installation: CONFIGURATION } };
+  }
   const database = openDatabase(config.url);
   try {
     const reached = await settled(() => checkDatabase(database, config));
     if (reached.status === 'failure') {
       const unreachable = notChecked('the database cannot be used');
-      return { database: reached, migrations: unreachable, installation: unreachable };
+      return { findings: { database: reached, migrations: unreachable, installation: unreachable } };
     }
     const migrations = await settled(() => checkMigrations(database));
     if (migrations.status === 'failure') {
-      return { database: reached, migrations, installation: notChecked('the schema is not current') };
+      return { findings: { database: reached, migrations, installation: notChecked('the schema is not current') } };
     }
-    const installation =
-      service === undefined ? CONFIGURATION : await settled(() => checkInstallation(database, service));
-    return { database: reached, migrations, installation };
+    if (service === undefined) return { findings: { database: reached, migrations, installation: CONFIGURATION } };
+    const installation = await settled(() => checkInstallation(database, service));
+    const findings = { database: reached, migrations, installation };
+    // What stands in the database of another service or environment says nothing of this one.
+    if (installation.status === 'failure') return { findings };
+    const records = await readRecords(database, service, encryptionKeys, now).catch(() => undefined);
+    return records === undefined ? { findings } : { findings, records };
   } finally {
     await database.close();
   }
@@ -112,6 +127,7 @@ interface Limits {
 async function examineService(
   config: ServiceConfig | undefined,
   limits: Limits,
+  database: Promise<DatabaseExamination>,
 ): Part<'login' | 'token' | 'approval' | 'wallet' | 'clock' | 'contract' | 'capabilities'> {
   if (config === undefined) {
     return {
@@ -129,12 +145,12 @@ async function examineService(
   const service = openService({ ...config, ...limits, deviceName, tokens: new OwnToken() });
   try {
     const [account, clock] = await Promise.all([
-      examineAccount(service, config, limits),
+      examineAccount(service, config, limits, database),
       settled(() => checkClock(config, limits)),
     ]);
     // After the login, so that a service that asks for a token here is not logged in to twice.
     const contract = await settled(() => checkContract(service.client, config.capabilities));
-    return { ...account, clock, contract, capabilities: checkCapabilities(config) };
+    return { ...account, clock, contract, capabilities: checkCapabilities(config, (await database).records, limits.now()) };
   } finally {
     await service.close();
   }
@@ -144,27 +160,40 @@ async function examineAccount(
   { client, session }: Service,
   config: ServiceConfig,
   { deadlineMs }: Limits,
+  database: Promise<DatabaseExamination>,
 ): Part<'login' | 'token' | 'approval' | 'wallet'> {
   const token = await session.token(deadlineMs);
   const login = checkLogin(token, config);
+  const heldOrders = (await database).records?.heldUnapproved ?? 0;
   if (!token.ok) {
     const failed = notChecked('the login failed');
     const refused = token.failure === 'not_approved' || config.mode === 'sandbox';
-    const approval = refused ? await checkApproval(client, config, token.failure) : failed;
+    const approval = refused ? await checkApproval(client, config, { walletRefused: token.failure, heldOrders }) : failed;
     return { login, token: failed, approval, wallet: failed };
   }
   const wallet = await client.getWallet();
   return {
     login,
     token: checkToken(token.token, config),
-    approval: await settled(() => checkApproval(client, config, wallet.ok ? undefined : wallet.failure)),
+    approval: await settled(() =>
+      checkApproval(client, config, { walletRefused: wallet.ok ? undefined : wallet.failure, heldOrders }),
+    ),
     wallet: checkWallet(wallet),
   };
 }
 
-async function examineWebhook({ webhook, service }: DoctorSettings, limits: Limits): Part<'webhook_address'> {
-  if (webhook === undefined) return { webhook_address: CONFIGURATION };
-  return { webhook_address: await settled(() => checkWebhookAddress(webhook, { mode: service?.mode, ...limits })) };
+async function examineWebhook(
+  { webhook, service }: DoctorSettings,
+  limits: Limits,
+  database: Promise<DatabaseExamination>,
+): Part<'webhook_secret' | 'webhook_address'> {
+  if (webhook === undefined) return { webhook_secret: CONFIGURATION, webhook_address: CONFIGURATION };
+  const stored = (await database).records?.webhookSecrets;
+  const secret = newestSecret(webhook.secrets, stored, limits.now());
+  return {
+    webhook_secret: checkWebhookSecret(webhook.secrets, stored, limits.now()),
+    webhook_address: await settled(() => checkWebhookAddress(webhook, { secret, mode: service?.mode, ...limits })),
+  };
 }
 
 /** A check that breaks in a way nobody thought of must not hide what the others found. */

@@ -40,6 +40,7 @@ export const CHECKS = {
   approval: 'production approval',
   wallet: 'wallet',
   clock: 'clock',
+  webhook_secret: 'webhook secret',
   webhook_address: 'webhook address',
   contract: 'contract',
   capabilities: 'capabilities',

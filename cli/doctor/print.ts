@@ -1,7 +1,8 @@
 import { exitCodeOf } from '#cli/doctor/examine.ts';
 import { type CheckName, CHECKS, type Finding, type Findings } from '#cli/doctor/finding.ts';
+import { counted, type Mark, markedLine } from '#cli/marked-line.ts';
 
-const SIGNS = { ok: '✔', warning: '!', failure: '✘', not_checked: '–' } as const;
+const MARKS: Readonly<Record<Finding['status'], Mark>> = { ok: 'ok', warning: 'warning', failure: 'failure', not_checked: 'nothing' };
 const WORDS = { ok: '', warning: 'warning: ', failure: 'failure: ', not_checked: 'not checked: ' } as const;
 const TITLE_WIDTH = Math.max(...Object.values(CHECKS).map(({ length }) => length)) + 1;
 
@@ -13,18 +14,16 @@ export function findingLines(findings: Findings): string[] {
 }
 
 function lineOf(name: CheckName, { status, detail, advice }: Finding): string {
-  const line = `${SIGNS[status]} ${CHECKS[name].padEnd(TITLE_WIDTH)} ${WORDS[status]}${detail}`;
-  // What a server said may have several lines.
-  return `${line}${advice === undefined ? '' : ` → ${advice}`}`.replaceAll(/\s*\n\s*/g, ' ');
+  const text = `${WORDS[status]}${detail}${advice === undefined ? '' : ` → ${advice}`}`;
+  return markedLine(MARKS[status], CHECKS[name], TITLE_WIDTH, text);
 }
 
 function totals(findings: Findings): string {
   const count = (status: Finding['status']) => Object.values(findings).filter((finding) => finding.status === status).length;
-  const [failures, warnings] = [count('failure'), count('warning')];
   return [
     `${count('ok')} ok`,
-    `${warnings} warning${warnings === 1 ? '' : 's'}`,
-    `${failures} failure${failures === 1 ? '' : 's'}`,
+    counted(count('warning'), 'warning'),
+    counted(count('failure'), 'failure'),
     `${count('not_checked')} not checked`,
   ].join(', ');
 }

@@ -1,9 +1,11 @@
 import {
   type DatabaseConfig,
+  type EncryptionKey,
   type Environment,
   readApiConfig,
   readCodecServerConfig,
   readDatabaseConfig,
+  readEncryptionKeys,
   readServiceConfig,
   readTemporalConfig,
   readWebhookAddressConfig,
@@ -19,6 +21,7 @@ export interface DoctorSettings {
   /** Every problem of every process, each once. */
   readonly problems: readonly string[];
   readonly database: DatabaseConfig | undefined;
+  readonly encryptionKeys: readonly EncryptionKey[] | undefined;
   readonly temporal: TemporalConfig | undefined;
   readonly service: ServiceConfig | undefined;
   readonly webhook: WebhookAddressConfig | undefined;
@@ -38,6 +41,7 @@ export function readSettings(environment: Environment): DoctorSettings {
   for (const wholeProcess of [readApiConfig, readWorkerConfig, readCodecServerConfig]) read<unknown>(wholeProcess);
   return {
     database: read(readDatabaseConfig)?.database,
+    encryptionKeys: read(readEncryptionKeys),
     temporal: read(readTemporalConfig),
     service: read(readServiceConfig),
     webhook: read(readWebhookAddressConfig),

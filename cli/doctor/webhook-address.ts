@@ -2,13 +2,16 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import type { ServiceConfig, WebhookAddressConfig } from '#config/config.ts';
 import { isLoopback } from '#config/fields.ts';
-import { signWebhook, WEBHOOK_TOLERANCE_SECONDS } from '#crypto/webhook-signature.ts';
+import { signWebhook } from '#crypto/webhook-signature.ts';
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
 import { SERVICE_HEADERS } from '#upstream/contract.ts';
 import { createHttpTransport, type HttpAnswer } from '#upstream/http.ts';
 import { readJson } from '#upstream/json.ts';
-import { failure, type Finding, ok, warning } from '#cli/doctor/finding.ts';
+import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
 
 export interface WebhookAddressOptions {
+  /** Signs the ping; undefined when there is none in force. */
+  readonly secret: string | undefined;
   /** Undefined when the service part of the configuration cannot be used. */
   readonly mode: ServiceConfig['mode'] | undefined;
   /** Epoch milliseconds. */
@@ -22,16 +25,13 @@ export interface WebhookAddressOptions {
  * of the service can tell.
  */
 export async function checkWebhookAddress(
-  { url, secrets }: WebhookAddressConfig,
-  { mode, now, deadlineMs }: WebhookAddressOptions,
+  { url }: Pick<WebhookAddressConfig, 'url'>,
+  { secret, mode, now, deadlineMs }: WebhookAddressOptions,
 ): Promise<Finding> {
   if (url === undefined) {
     return warning('PUBLIC_WEBHOOK_URL is not set, so it cannot be tried', 'Set it to the address that the service sends to.');
   }
-  const secret = secrets.find(({ acceptedUntil }) => acceptedUntil === undefined || acceptedUntil > now())?.secret;
-  if (secret === undefined) {
-    return failure('every secret of SERVICE_WEBHOOK_SECRETS has ended', 'Add the secret that the service signs with now.');
-  }
+  if (secret === undefined) return notChecked('there is no webhook secret to sign a ping with');
   const { origin, pathname, search, hostname, protocol } = new URL(url);
   const transport = createHttpTransport({ origin });
   try {
@@ -77,7 +77,7 @@ function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
   if (status === 401) {
     return failure(
       `refused the signature of our ping (401)`,
-      `Start the API with the same SERVICE_WEBHOOK_SECRETS, and compare its clock with ours: ${WEBHOOK_TOLERANCE_SECONDS} s are tolerated.`,
+      `Start the API with the same database, ENCRYPTION_KEYS and SERVICE_WEBHOOK_SECRETS, and compare its clock with ours: ${WEBHOOK_TOLERANCE_SECONDS} s are tolerated.`,
     );
   }
   if (status >= 300 && status <= 399) {

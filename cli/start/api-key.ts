@@ -19,5 +19,11 @@ async function isValid(key: string, database: Database): Promise<boolean> {
   const parsed = parseApiKey(key);
   if (parsed === undefined) return false;
   const row = await database.run((db) => findApiKey(db, parsed.prefix));
-  return row !== undefined && row.revokedAt === null && matchesApiKey(key, row.hash);
+  return (
+    row !== undefined &&
+    row.revokedAt === null &&
+    matchesApiKey(key, row.hash) &&
+    // A later version may have scopes that the key was made without.
+    apiScopes.every((scope) => row.scopes.includes(scope))
+  );
 }

@@ -72,6 +72,12 @@ export class DataFolderLock {
   }
 }
 
+/** Does a `reseller start` work on the folder at this moment? */
+export function isLocked(dataDirectory: string): boolean {
+  const lock = readLock(join(dataDirectory, 'lock.json'));
+  return lock !== undefined && isRunning(lock.owner);
+}
+
 function readLock(path: string): z.output<typeof schema> | undefined {
   try {
     return schema.parse(JSON.parse(readFileSync(path, 'utf8')));

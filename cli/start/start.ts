@@ -10,6 +10,7 @@ import { DataFolderLock } from '#cli/start/lock.ts';
 import type { Part } from '#cli/start/part.ts';
 import { DATABASE, logFile, makePlan, type Plan, productParts } from '#cli/start/plan.ts';
 import { requireFreePorts } from '#cli/start/ports.ts';
+import { removeRunningEnvironment, writeRunningEnvironment } from '#cli/start/running.ts';
 import { loadSecrets } from '#cli/start/secrets.ts';
 import type { StartSettings } from '#cli/start/settings.ts';
 import { addressLines } from '#cli/start/summary.ts';
@@ -45,8 +46,11 @@ export async function start(context: StartContext): Promise<void> {
   try {
     const secrets = loadSecrets(settings.dataDirectory);
     await requireFreePorts(settings);
-    await new Run(context, await makePlan(settings, secrets, context.environment), lock).untilStopped();
+    const plan = await makePlan(settings, secrets, context.environment);
+    writeRunningEnvironment(settings.dataDirectory, plan.environments, plan.ports);
+    await new Run(context, plan, lock).untilStopped();
   } finally {
+    removeRunningEnvironment(settings.dataDirectory);
     lock.release();
   }
 }

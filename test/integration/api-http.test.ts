@@ -7,7 +7,7 @@ import { PROBLEMS, problemCodes, problemType } from '#api/problem.ts';
 import { addApiKey, revokeApiKey } from '#db/api-keys.ts';
 import { apiKeys } from '#db/schema.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
-import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
+import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
 import { HttpClient } from '#test/support/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -151,7 +151,7 @@ describe('every answer', () => {
 
   it('hides an unknown failure behind the request id, and the log explains it', async () => {
     await using own = await startTestApi({
-      service: { listPackages: () => Promise.reject(new Error('inner workings')), getWallet: () => Promise.reject(new Error('inner workings')) },
+      service: { ...idleService, listPackages: () => Promise.reject(new Error('inner workings')), getWallet: () => Promise.reject(new Error('inner workings')) },
     });
     const answer = await (await own.caller()).get('/v1/wallet');
     expect(answer.status).toBe(500);
@@ -237,7 +237,7 @@ describe('probes', () => {
   it('say that the process runs and is ready', async () => {
     expect((await stranger.get('/healthz')).body).toEqual({ status: 'ok' });
     const ready = await stranger.get('/readyz');
-    expect([ready.status, ready.body]).toEqual([200, { status: 'ready', checks: { database: { ok: true } } }]);
+    expect([ready.status, ready.body]).toEqual([200, { status: 'ready', checks: { database: { ok: true } }, degraded: [] }]);
   });
 
   it('say what is wrong, and keep running, when it is not ready', async () => {
@@ -245,7 +245,7 @@ describe('probes', () => {
     const client = new HttpClient(own.baseUrl);
     expect((await client.get('/healthz')).status).toBe(200);
     const ready = await client.get('/readyz');
-    expect([ready.status, ready.body]).toEqual([503, { status: 'not ready', checks: { database: { ok: false, detail: 'the schema is old' } } }]);
+    expect([ready.status, ready.body]).toEqual([503, { status: 'not ready', checks: { database: { ok: false, detail: 'the schema is old' } }, degraded: [] }]);
   });
 
   it('count requests by route pattern, never by path', async () => {

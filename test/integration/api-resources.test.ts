@@ -170,7 +170,7 @@ describe('packages and wallet', () => {
 
   const failing = (failure: FailureClass, retryAfterMs?: number): ApiDependencies['service'] => {
     const fail = async () => ({ ok: false, kind: 'failure', failure, detail: 'In words.', ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }) as const;
-    return { listPackages: fail, getWallet: fail };
+    return { ...idleService, listPackages: fail, getWallet: fail };
   };
 
   it.each<[FailureClass, number, string, number | undefined, string]>([

@@ -99,7 +99,7 @@ describe('the commands of docker-compose.yml', () => {
   });
 
   it('carry an order from the API to its eSIM', async () => {
-    const create = await run(process.execPath, [join(PROJECT, 'cli/main.ts'), 'keys', 'create', 'compose'], {
+    const create = await run(process.execPath, [join(PROJECT, 'cli/main.ts'), 'keys', 'create', 'compose', '--scopes', 'all'], {
       env: { PATH: process.env['PATH'], ...environmentOf(composeService('migrate', VALUES)) },
     });
     const api = new HttpClient(`http://127.0.0.1:${ports.get('3000')}`, { authorization: `Bearer ${create.stdout.trim()}` });

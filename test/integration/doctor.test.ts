@@ -120,6 +120,12 @@ describe('reseller doctor on a set-up that runs', () => {
     expect(of['webhook_address']?.detail).toMatch(/401/);
   });
 
+  it('shows that there is no webhook secret at all, and does not try the address with none', async () => {
+    const { code, problems, of } = await findings({ SERVICE_WEBHOOK_SECRETS: '' });
+    expect({ code, problems }).toEqual({ code: 1, problems: { webhook_secret: 'failure', webhook_address: 'not_checked' } });
+    expect(of['webhook_secret']?.advice).toMatch(/reseller service-secret create/);
+  });
+
   it('shows a wrong password, and still checks what needs no login', async () => {
     const { code, problems, of } = await findings({ SERVICE_PASSWORD: 'wrong-password' });
     expect({ code, problems }).toEqual({ code: 1, problems: { login: 'failure', token: 'not_checked', wallet: 'not_checked' } });

@@ -13,6 +13,7 @@ import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 const UP = 'Everything runs.';
+const findings = z.object({ checks: z.array(z.object({ check: z.string(), status: z.string(), detail: z.string() })) });
 const lock = z.object({ children: z.array(z.object({ pid: z.number(), startedAt: z.string() })) });
 
 /** A data folder with ports of its own, and the starts that work on it. */
@@ -41,6 +42,13 @@ class Place {
     });
     this.#runs.push(run);
     return run;
+  }
+
+  /** Another command, which knows the data folder and nothing else. */
+  async command(args: readonly string[]): Promise<{ code: number | null; output: string }> {
+    await using run = new TestProcess({ name: 'command', script: 'cli/main.ts', args: [...args, '--data', this.data], environment: {} });
+    const { code } = await run.exit();
+    return { code, output: run.output() };
   }
 
   get api(): HttpClient {
@@ -123,9 +131,17 @@ describe('reseller start', () => {
       timeoutMs: 60_000,
       context: async () => `${(await api.get(`${order}/timeline`)).text}\n${second.tail()}`,
     });
+
+    // Other commands find what runs by its data folder alone.
+    const keys = await place.command(['keys', 'list']);
+    expect(keys).toEqual({ code: 0, output: expect.stringMatching(/^\w{8} {2}development {2}valid/) });
+    const { checks } = findings.parse(JSON.parse((await place.command(['doctor', '--json'])).output));
+    expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
+
     second.signal('SIGTERM');
     expect(await second.exit()).toEqual({ code: 0, signal: null });
     expect(await place.portsInUse()).toEqual([]);
+    expect(await place.command(['keys', 'list'])).toEqual({ code: 1, output: expect.stringContaining('Nothing runs on') });
   });
 
   it('starts a process again that dies, and clears up at the next start after it was killed itself', async () => {

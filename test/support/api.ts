@@ -1,5 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { createApp } from '#api/app.ts';
+import { WebhookSecretCache } from '#api/webhook-secret-cache.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { startServer } from '#api/server.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
@@ -7,7 +8,9 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { addApiKey, apiScopes, type ApiScope } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 import { InboxIntake } from '#db/inbox-intake.ts';
+import { readAccountConditions } from '#db/held-orders.ts';
 import { requireCurrentSchema } from '#db/migrate.ts';
+import { readWebhookSecrets } from '#db/webhook-secrets.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
@@ -55,6 +58,8 @@ export const TEST_PACKAGES: readonly ServicePackage[] = [
 export const idleService: ApiDependencies['service'] = {
   listPackages: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
   getWallet: async () => ({ ok: true, status: 200, value: { balance: '1250', currency: 'EUR' } }),
+  createWebhookSecret: async () => ({ ok: false, kind: 'unsupported', capability: 'webhook_secret' }),
+  rotateWebhookSecret: async () => ({ ok: false, kind: 'unsupported', capability: 'webhook_secret' }),
 };
 
 /**
@@ -74,15 +79,24 @@ export async function startTestApi(
   const log: string[] = [];
   let wakeUps = 0;
   const logger = createLogger({ level: 'debug', name: 'api', secrets: [WEBHOOK_SECRET] }, { write: (line) => void log.push(line) });
+  const usual = own ?? database;
   const dependencies: ApiDependencies = {
-    database: own ?? database,
+    database: usual,
     keyRing,
     service: idleService,
-    intake: new InboxIntake(overrides.database ?? own ?? database, keyRing),
+    serviceMode: 'sandbox',
+    intake: new InboxIntake(overrides.database ?? usual, keyRing),
     wakeRelay: () => (wakeUps += 1),
     webhookSecrets: [{ secret: WEBHOOK_SECRET }],
+    storedSecrets: new WebhookSecretCache({
+      read: () => usual.run((db) => readWebhookSecrets(db, keyRing, { environment: 'sandbox', now: new Date(clock.now) })),
+      logger,
+      now: () => clock.now,
+    }),
+    webhookSecretOverlapMs: 3_600_000,
     bodyLimitBytes: 65_536,
     readinessChecks: { database: () => database.run((db) => requireCurrentSchema(db)) },
+    degraded: () => usual.run(readAccountConditions),
     closedBecause: () => undefined,
     logger,
     metrics: createMetrics({ processMetrics: false }),

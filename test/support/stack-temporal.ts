@@ -1,11 +1,17 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
+import { readEncryptionKeys } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { connectClient } from '#temporal/connection.ts';
 import type { Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { orderWorkflowId } from '#workflows/messages.ts';
 import type { orderWorkflow } from '#workflows/order.ts';
+
+/** The key ring that the processes of a stack have. */
+export function keyRingOf(stack: Stack): KeyRing {
+  return new KeyRing(readEncryptionKeys(stack.environments.worker));
+}
 
 /** What an operator does to order workflows of a stack in the Temporal UI. */
 export class TemporalOperator implements AsyncDisposable {
@@ -18,12 +24,9 @@ export class TemporalOperator implements AsyncDisposable {
   }
 
   static async connect(stack: Stack): Promise<TemporalOperator> {
-    const keys = (stack.environments.worker['ENCRYPTION_KEYS'] ?? '').split(',').map((entry) => {
-      const [id = '', key = ''] = entry.split(':');
-      return { id, key: Buffer.from(key, 'base64') };
-    });
+    const keyRing = keyRingOf(stack);
     return new TemporalOperator(
-      await connectClient({ ...stack.temporal, tls: false, apiKey: undefined }, new KeyRing(keys)),
+      await connectClient({ ...stack.temporal, tls: false, apiKey: undefined }, keyRing),
       stack,
     );
   }

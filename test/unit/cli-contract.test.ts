@@ -64,7 +64,7 @@ describe('reseller contract check', () => {
     expect(stdout).toMatch(/^Not compatible: do not buy anything before the differences are understood\.$/m);
   });
 
-  it('says which capabilities would have to be switched off, and takes them from the environment', async () => {
+  it('says which capabilities would have to be switched off, and takes them from the environment [spec: gap.paths, gap.sandbox-calls]', async () => {
     const file = fileOf(documentWithout('/refunds', '/topups/{id}'));
     const { code, stdout } = await run(file);
     expect(code).toBe(NOT_COMPATIBLE);

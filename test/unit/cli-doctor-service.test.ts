@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
+import { ALL_CAPABILITIES, type Capability } from '#domain/capabilities.ts';
 import { BASE_PATH } from '#domain/service-address.ts';
-import type { ServiceConfig } from '#config/config.ts';
+import { readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import type { StoredCapabilityProfile } from '#db/capability-profiles.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import { checkApproval } from '#cli/doctor/approval.ts';
 import { checkCapabilities } from '#cli/doctor/capabilities.ts';
@@ -96,9 +97,9 @@ describe('production approval', () => {
   const production = config({ mode: 'production' });
   const movement = (type: 'debit' | 'credit') => ({ id: '1', type, amount: '5.00', currency: 'EUR', reason: 'x', created_at: '2026-01-01T00:00:00Z' });
 
-  async function approvalWith(answer: Buffer, walletRefused?: string) {
+  async function approvalWith(answer: Buffer, known: { walletRefused?: string; heldOrders?: number } = {}) {
     await using service = await startTestClient(() => answer, { mode: 'production' });
-    return { finding: await checkApproval(service.client, production, walletRefused), calls: service.server.requests.length };
+    return { finding: await checkApproval(service.client, production, { heldOrders: 0, ...known }), calls: service.server.requests.length };
   }
 
   it('is proven by a purchase in the wallet', async () => {
@@ -115,10 +116,27 @@ describe('production approval', () => {
     expect((await approvalWith(refusal(404, 'not_found'))).finding).toMatchObject({ status: 'warning', detail: expect.stringMatching(/^unknown/) });
   });
 
-  it('is missing when a read is refused for it', async () => {
+  it('is missing when a read is refused for it [spec: environments.approval]', async () => {
     const missing = { status: 'failure', detail: expect.stringContaining('has not approved') };
     expect((await approvalWith(refusal(403, 'not_approved'))).finding).toMatchObject(missing);
-    expect(await approvalWith(jsonAnswer({ data: [] }), 'not_approved')).toMatchObject({ finding: missing, calls: 0 });
+    expect(await approvalWith(jsonAnswer({ data: [] }), { walletRefused: 'not_approved' })).toMatchObject({ finding: missing, calls: 0 });
+  });
+});
+
+describe('production approval, by what the service last said to our orders', () => {
+  it('is missing while orders are held for it, whatever was bought before', async () => {
+    const debit = { id: '1', type: 'debit', amount: '5.00', currency: 'EUR', reason: 'x', created_at: '2026-01-01T00:00:00Z' };
+    await using service = await startTestClient(() => jsonAnswer({ data: [debit] }), { mode: 'production' });
+    const finding = await checkApproval(service.client, config({ mode: 'production' }), { heldOrders: 3 });
+    expect(finding).toMatchObject({ status: 'failure', detail: expect.stringContaining('3 orders are held'), advice: expect.stringContaining('SERVICE_MODE=sandbox') });
+    expect(service.server.requests).toHaveLength(0);
+  });
+
+  it('is not needed in the sandbox, which is what we are in unless told otherwise', async () => {
+    const { mode } = readServiceConfig({ SERVICE_BASE_URL: `https://service.example${BASE_PATH}`, SERVICE_EMAIL: 'shop@example.com', SERVICE_PASSWORD: 'secret' });
+    expect(mode).toBe('sandbox');
+    await using service = await startTestClient(() => jsonAnswer({ data: [] }));
+    expect(await checkApproval(service.client, config({ mode }), { heldOrders: 0 })).toEqual({ status: 'ok', detail: 'not needed in the sandbox' });
   });
 });
 
@@ -169,14 +187,45 @@ describe('the contract', () => {
 });
 
 describe('the capabilities', () => {
-  const keyReplay = { ...ALL_CAPABILITIES, key_replay: false };
+  const NOW = Date.UTC(2026, 5, 4, 12);
+  const without = (...names: Capability[]) => ({ ...ALL_CAPABILITIES, ...Object.fromEntries(names.map((name) => [name, false])) });
+  const switchedOff = config({ capabilities: without('key_replay'), resendAllowed: false });
+  const production = (resendAllowed: boolean) => config({ mode: 'production', resendAllowed });
+  const profile = (changes: Partial<StoredCapabilityProfile> = {}): StoredCapabilityProfile => ({
+    id: 1n,
+    environment: 'sandbox',
+    measuredAt: new Date(NOW - 3 * 86_400_000),
+    findings: { key_replay: true },
+    evidence: {},
+    confirmation: undefined,
+    ...changes,
+  });
+  const confirmation = { at: new Date(NOW), by: 'Ada' };
 
   it.each([
-    ['all on', config(), 'ok', /^all \d+ are on; .*sent again/],
-    ['some off', config({ capabilities: { ...ALL_CAPABILITIES, order_read: false } }), 'ok', /^off: order_read;/],
-    ['key replay switched off', config({ capabilities: keyReplay, resendAllowed: false }), 'ok', /nothing is sent twice/],
-    ['key replay not confirmed', config({ mode: 'production', resendAllowed: false }), 'warning', /nothing is sent twice/],
-  ] as const)('with %s', (_, service, status, detail) => {
-    expect(checkCapabilities(service)).toMatchObject({ status, detail: expect.stringMatching(detail) });
+    ['never measured, all on', config(), undefined, 'ok', /^all \d+ are on; .*sent again.*; never measured$/],
+    ['some off', config({ capabilities: without('order_read') }), undefined, 'ok', /^off: order_read;/],
+    ['key replay switched off', switchedOff, undefined, 'ok', /nothing is sent twice/],
+    ['measured in the sandbox, which needs no confirmation', config(), profile(), 'ok', /sent again.*; measured 3 days ago, not confirmed$/],
+    ['keys found not to be replayed', config(), profile({ findings: { key_replay: false } }), 'warning', /nothing is sent twice/],
+    ['production without a profile', production(true), undefined, 'warning', /nothing is sent twice.*never measured/],
+    ['production, not confirmed', production(true), profile(), 'warning', /nothing is sent twice.*not confirmed/],
+    ['production, confirmed', production(true), profile({ confirmation }), 'ok', /sent again.*; measured 3 days ago, confirmed by Ada$/],
+    ['production, confirmed, not configured', production(false), profile({ confirmation }), 'warning', /nothing is sent twice/],
+  ] as const)('%s', (_, service, capabilityProfile, status, detail) => {
+    expect(checkCapabilities(service, { capabilityProfile }, NOW)).toMatchObject({ status, detail: expect.stringMatching(detail) });
+  });
+
+  it('advise to switch off what the service was found without, beside what is off already', () => {
+    const findings = { key_replay: true, topup_read: false, order_read: false, order_list: null };
+    const service = config({ capabilities: without('order_read', 'refund_read') });
+    expect(checkCapabilities(service, { capabilityProfile: profile({ findings }) }, NOW).advice).toBe(
+      'The service was found without topup_read: set SERVICE_WITHOUT=order_read,topup_read,refund_read.',
+    );
+  });
+
+  it('are judged by the configuration alone when the database cannot be read', () => {
+    expect(checkCapabilities(config(), undefined, NOW)).toEqual({ status: 'ok', detail: expect.stringMatching(/sent again.*cannot be read$/) });
+    expect(checkCapabilities(production(false), undefined, NOW).status).toBe('warning');
   });
 });

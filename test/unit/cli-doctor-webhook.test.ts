@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { verifyWebhook } from '#crypto/webhook-signature.ts';
 import { parseEvent } from '#upstream/event-parsing.ts';
 import { checkWebhookAddress } from '#cli/doctor/webhook-address.ts';
+import { checkWebhookSecret, newestSecret } from '#cli/doctor/webhook-secret.ts';
 import { httpAnswer, startRawServer, type RawRequest } from '#test/support/raw-server.ts';
 import { headerOf } from '#test/support/upstream-client.ts';
 
@@ -11,8 +12,8 @@ const ACCEPTED = httpAnswer(200, '{"result":"accepted"}');
 
 async function deliver(
   answer: Buffer | 'hang up',
-  { secrets = [{ secret: SECRET }], mode = 'sandbox', times = 1, path = '/hooks/in?shop=1' }: {
-    secrets?: { secret: string; acceptedUntil?: number }[];
+  { secret = SECRET, mode = 'sandbox', times = 1, path = '/hooks/in?shop=1' }: {
+    secret?: string;
     mode?: 'sandbox' | 'production';
     times?: number;
     path?: string;
@@ -21,8 +22,8 @@ async function deliver(
   await using server = await startRawServer({
     onRequest: ({ socket }) => (answer === 'hang up' ? socket.destroy() : socket.write(answer)),
   });
-  const config = { url: `${server.origin}${path}`, secrets };
-  const options = { mode, now: () => NOW, deadlineMs: 5_000 };
+  const config = { url: `${server.origin}${path}` };
+  const options = { secret, mode, now: () => NOW, deadlineMs: 5_000 };
   let finding = await checkWebhookAddress(config, options);
   for (let sent = 1; sent < times; sent += 1) finding = await checkWebhookAddress(config, options);
   return { finding, requests: [...server.requests] };
@@ -39,9 +40,8 @@ function verdictOf(request: RawRequest | undefined, secret: string) {
 }
 
 describe('the webhook address', () => {
-  it('gets a ping as the service would send it, signed with the newest of our secrets', async () => {
-    const secrets = [{ secret: 'whsec_ended', acceptedUntil: NOW - 1 }, { secret: SECRET }];
-    const { finding, requests: [request] } = await deliver(ACCEPTED, { secrets });
+  it('gets a ping as the service would send it, signed with our secret', async () => {
+    const { finding, requests: [request] } = await deliver(ACCEPTED);
     expect(finding.status).toBe('ok');
     expect(request?.head).toMatch(/^POST \/hooks\/in\?shop=1 HTTP/);
     expect(headerOf(request, 'x-service-event')).toBe('ping');
@@ -78,11 +78,46 @@ describe('the webhook address', () => {
     expect((await deliver(ACCEPTED, { mode: 'production' })).finding).toMatchObject({ status: 'warning', detail: 'leads to this machine only' });
   });
 
-  it('is a warning when it is not set, and a failure when every secret has ended', async () => {
-    const options = { mode: 'sandbox', now: () => NOW, deadlineMs: 1_000 } as const;
-    expect(await checkWebhookAddress({ url: undefined, secrets: [{ secret: SECRET }] }, options)).toMatchObject({ status: 'warning' });
-    const { finding, requests } = await deliver(ACCEPTED, { secrets: [{ secret: SECRET, acceptedUntil: NOW }] });
-    expect(finding).toMatchObject({ status: 'failure', detail: expect.stringContaining('has ended') });
-    expect(requests).toEqual([]);
+  it('is a warning when it is not set, and is not tried without a secret', async () => {
+    const options = { secret: SECRET, mode: 'sandbox', now: () => NOW, deadlineMs: 1_000 } as const;
+    expect(await checkWebhookAddress({ url: undefined }, options)).toMatchObject({ status: 'warning' });
+    await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(ACCEPTED) });
+    const unsigned = await checkWebhookAddress({ url: server.origin }, { ...options, secret: undefined });
+    expect(unsigned).toEqual({ status: 'not_checked', detail: expect.stringContaining('no webhook secret') });
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe('the webhook secret', () => {
+  const stored = (secret: string, acceptedUntil?: number) => ({
+    secret,
+    storedAt: new Date('2026-05-01T00:00:00Z'),
+    ...(acceptedUntil === undefined ? {} : { acceptedUntil }),
+  });
+  const store = (secrets: ReturnType<typeof stored>[] = [], unopened = 0) => ({ secrets, unopened });
+  const configured = [{ secret: 'whsec_configured' }];
+  const ended = [{ secret: 'whsec_ended', acceptedUntil: NOW - 1 }];
+
+  it.each([
+    ['one that is configured', configured, store(), 'ok', /^1 in SERVICE_WEBHOOK_SECRETS$/],
+    ['one that is stored', [], store([stored('s')]), 'ok', /^one stored on 2026-05-01/],
+    ['both, during a rotation', configured, store([stored('s'), stored('t', NOW + 1_000)]), 'ok', /^one stored .* a former one until 2026-06-01T12:00:01.*, 1 in SERVICE_/],
+    ['none at all', [], store(), 'failure', /^there is none, so every webhook/],
+    ['only one that has ended', ended, store(), 'failure', /has ended, and none is stored$/],
+    ['one that does not open', configured, store([], 1), 'failure', /^1 stored one does not open$/],
+    ['one that is configured and no database', configured, undefined, 'ok', /could not be read$/],
+    ['no database', [], undefined, 'not_checked', /could not be read$/],
+  ] as const)('with %s', (_, secrets, storedSecrets, status, detail) => {
+    const finding = checkWebhookSecret(secrets, storedSecrets, NOW);
+    expect(finding).toMatchObject({ status, detail: expect.stringMatching(detail) });
+    expect(JSON.stringify(finding)).not.toContain('whsec');
+    expect(finding.advice?.includes('reseller service-secret') ?? false).toBe(status === 'failure');
+  });
+
+  it('that signs the ping is the newest that we know of', () => {
+    expect(newestSecret(configured, store([stored('newest'), stored('former', NOW + 1_000)]), NOW)).toBe('newest');
+    expect(newestSecret(configured, store([stored('former', NOW + 1_000)]), NOW)).toBe('whsec_configured');
+    expect(newestSecret(ended, store([stored('former', NOW + 1_000)]), NOW)).toBe('former');
+    expect(newestSecret(ended, undefined, NOW)).toBeUndefined();
   });
 });

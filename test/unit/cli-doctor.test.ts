@@ -64,9 +64,9 @@ describe('reseller doctor', () => {
     for (const part of ['DATABASE_URL is missing', 'ENCRYPTION_KEYS is missing', 'SERVICE_BASE_URL: must end with', 'API_PORT: ', 'CODEC_PORT: ']) {
       expect(findings.configuration.detail).toContain(part);
     }
-    const { configuration: _, temporal, namespace: __, search_attributes: ___, ...others } = findings;
-    // Temporal's variables all have defaults, so it is looked for all the same.
-    expect(temporal.detail).not.toContain('configuration');
+    const { configuration: _, temporal, namespace: __, search_attributes: ___, webhook_secret, webhook_address, ...others } = findings;
+    // Where all variables have defaults, it is looked all the same.
+    for (const looked of [temporal, webhook_secret, webhook_address]) expect(looked.detail).not.toContain('configuration');
     expect(Object.values(others).map(({ status, detail }) => `${status}: ${detail}`)).toEqual(
       Object.keys(others).map(() => 'not_checked: the configuration of this part cannot be used'),
     );
@@ -90,6 +90,7 @@ describe('reseller doctor', () => {
       approval: 'ok',
       wallet: 'ok',
       clock: 'ok',
+      webhook_secret: 'ok',
       webhook_address: 'failure',
       contract: 'ok',
       capabilities: 'ok',
@@ -147,7 +148,7 @@ describe('what is printed', () => {
     expect(lines[1]).toBe('✘ database             failure: PostgreSQL said two lines → Look.');
     expect(lines[names.indexOf('token')]).toBe('– token lifetime       not checked: the login failed');
     expect(lines[names.indexOf('wallet')]).toBe('! wallet               warning: 0 EUR → Deposit.');
-    expect(lines.at(-1)).toBe('12 ok, 1 warning, 1 failure, 1 not checked');
+    expect(lines.at(-1)).toBe('13 ok, 1 warning, 1 failure, 1 not checked');
   });
 
   it('is the same as JSON, with the exit code', () => {

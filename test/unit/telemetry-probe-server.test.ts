@@ -27,6 +27,7 @@ describe('the probe server', () => {
     expect(await answer.json()).toEqual({
       status: 'ready',
       checks: { database: { ok: true }, temporal: { ok: true } },
+      degraded: [],
     });
   });
 
@@ -76,7 +77,16 @@ describe('the probe server', () => {
 
 describe('readiness', () => {
   it('of a process without checks is given', async () => {
-    expect(await checkReadiness({})).toEqual({ ready: true, checks: {} });
+    expect(await checkReadiness({})).toEqual({ ready: true, checks: {}, degraded: [] });
+  });
+
+  it('names what is degraded and is given all the same; where that cannot be known it says nothing of it', async () => {
+    const degraded = [{ condition: 'not_approved', detail: 'Two orders are held.' }];
+    expect(await checkReadiness({}, { degraded: async () => degraded })).toEqual({ ready: true, checks: {}, degraded });
+    const unknown = { degraded: () => Promise.reject(new Error('the database is away')) };
+    expect(await checkReadiness({}, unknown)).toEqual({ ready: true, checks: {}, degraded: [] });
+    const silent = { degraded: () => new Promise<never>(() => {}), deadlineMs: 50 };
+    expect(await checkReadiness({}, silent)).toEqual({ ready: true, checks: {}, degraded: [] });
   });
 
   it('counts a check that throws at once as failed', async () => {
@@ -84,6 +94,7 @@ describe('readiness', () => {
     expect(await checkReadiness({ check })).toEqual({
       ready: false,
       checks: { check: { ok: false, detail: 'broken check' } },
+      degraded: [],
     });
   });
 });

@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import { type Environment, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import {
+  addCapabilityProfile,
+  confirmCapabilityProfile,
+  newestCapabilityProfile,
+  type StoredCapabilityProfile,
+} from '#db/capability-profiles.ts';
+import { permissions, type Permission } from '#domain/capability-profile.ts';
+import { account } from '#cli/account.ts';
+import { duration } from '#cli/doctor/duration.ts';
+import { withProfileDatabase } from '#cli/profile-database.ts';
+import { profileLines } from '#cli/sandbox-tour/print.ts';
+import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
+import type { Output } from '#cli/terminal.ts';
+import { codeOf, UserError } from '#cli/user-error.ts';
+
+/** Production cannot be probed without spending money, so what counts there is what was measured in the sandbox. */
+const MEASURED_IN = 'sandbox';
+
+/** `reseller capabilities show`: the profile that counts. @returns the exit code: 1 when there is none. */
+export async function showCapabilities(
+  options: { readonly json?: boolean },
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<number> {
+  const service = readServiceConfig(environment);
+  const profile = await newest(environment, service);
+  const text =
+    options.json === true
+      ? JSON.stringify(profile === undefined ? null : capabilitiesJson(profile, service), null, 2)
+      : (profile === undefined ? [NO_PROFILE, TOUR] : capabilityLines(profile, service, new Date())).join('\n');
+  output.write(`${text}\n`);
+  return profile === undefined ? 1 : 0;
+}
+
+/**
+ * `reseller capabilities confirm`: records that somebody vouches for the profile that counts, and says what follows.
+ *
+ * @param options.by who; the user of this machine's account when left out.
+ * @throws UserError when there is no profile, or it was replaced meanwhile.
+ */
+export async function confirmCapabilities(
+  options: { readonly by?: string },
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  const service = readServiceConfig(environment);
+  const by = (options.by ?? account()).trim();
+  if (by === '') throw new UserError('Nobody is named who confirms the profile.', 'Name somebody with --by.');
+  const lines = await withProfileDatabase(environment, service, 'write', async (database) => {
+    const profile = await database.run((db) => newestCapabilityProfile(db, MEASURED_IN));
+    if (profile === undefined) throw new UserError(NO_PROFILE, TOUR);
+    if (profile.confirmation !== undefined) return [`Profile ${profile.id} is ${confirmedWords(profile)} already.`];
+    const confirmation = { at: new Date(), by };
+    if (!(await database.run((db) => confirmCapabilityProfile(db, profile.id, confirmation)))) {
+      throw new UserError(
+        'The profile was replaced or confirmed by somebody else at this moment.',
+        'Look at `reseller capabilities show` and confirm again.',
+      );
+    }
+    return confirmedLines(profile, { ...profile, confirmation }, service);
+  });
+  output.write(`${lines.join('\n')}\n`);
+}
+
+/**
+ * `reseller capabilities import FILE`: takes the profile of a tour's `--json` report into this database, not confirmed.
+ *
+ * @throws UserError when the file holds no profile, or one of another service.
+ */
+export async function importCapabilities(
+  file: string,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  const service = readServiceConfig(environment);
+  const profile = readProfileFile(readText(file));
+  if (profile === undefined) {
+    throw new UserError(`${file} holds no capability profile.`, 'Name what `reseller sandbox tour --json` has written.');
+  }
+  const { baseUrl, ...measured } = profile;
+  if (baseUrl !== service.baseUrl) {
+    throw new UserError(
+      `This profile was measured at ${baseUrl}, and SERVICE_BASE_URL is ${service.baseUrl}: it says nothing about that service.`,
+      'Run the tour against the sandbox of the service that is bought from.',
+    );
+  }
+  const id = await withProfileDatabase(environment, service, 'write', (database) =>
+    database.run((db) => addCapabilityProfile(db, { ...measured, environment: MEASURED_IN })),
+  );
+  output.write(`Stored as profile ${id}, not confirmed. \`reseller capabilities show\` prints it, \`confirm\` vouches for it.\n`);
+}
+
+const NO_PROFILE = 'No capability profile is stored.';
+const TOUR = '`reseller sandbox tour` measures one; in production, `reseller capabilities import` takes its --json report.';
+
+async function newest(environment: Environment, service: ServiceConfig): Promise<StoredCapabilityProfile | undefined> {
+  return await withProfileDatabase(environment, service, 'read', (database) =>
+    database.run((db) => newestCapabilityProfile(db, MEASURED_IN)),
+  );
+}
+
+function capabilityLines(profile: StoredCapabilityProfile, service: ServiceConfig, now: Date): string[] {
+  const age = duration(Math.max(0, now.getTime() - profile.measuredAt.getTime()));
+  return [
+    `Profile ${profile.id}, measured in the sandbox ${age} ago (${profile.measuredAt.toISOString()}), ${confirmedWords(profile)}.`,
+    '',
+    ...profileLines(profile),
+    '',
+    ...permissionLines(profile, service),
+  ];
+}
+
+function confirmedLines(before: StoredCapabilityProfile, after: StoredCapabilityProfile, service: ServiceConfig): string[] {
+  const head = `Profile ${after.id} is ${confirmedWords(after)}.`;
+  if (service.mode === 'sandbox') return [head, 'This is the sandbox, where it counts without that: nothing changes.'];
+  const [was, is] = [allowed(before, service), allowed(after, service)];
+  const switchedOn = Object.keys(is).filter((what) => is[what]?.allowed === true && was[what]?.allowed !== true);
+  return [
+    head,
+    switchedOn.length === 0 ? 'It switches nothing on.' : `It switches on: ${switchedOn.join(', ')}.`,
+    ...permissionLines(after, service),
+    'Workers take it up when they are started.',
+  ];
+}
+
+function permissionLines(profile: StoredCapabilityProfile, service: ServiceConfig): string[] {
+  const lines = Object.entries(allowed(profile, service)).map(
+    ([what, { allowed, because }]) => `${what} (${service.mode}): ${allowed ? 'on' : 'off'}, since ${because}`,
+  );
+  if (service.resendAllowed) return lines;
+  return [...lines, 'The configuration keeps resends off: SERVICE_WITHOUT, or SERVICE_KEY_REPLAY_CONFIRMED in production.'];
+}
+
+function allowed(profile: StoredCapabilityProfile, service: ServiceConfig): Readonly<Record<string, Permission>> {
+  const judged = { findings: profile.findings, confirmed: profile.confirmation !== undefined };
+  const { resends, newAttempts } = permissions(service, judged, service.mode);
+  return { 'automatic resends': resends, 'automatic new attempts': newAttempts };
+}
+
+function confirmedWords({ confirmation }: StoredCapabilityProfile): string {
+  return confirmation === undefined ? 'not confirmed' : `confirmed by ${confirmation.by} on ${confirmation.at.toISOString()}`;
+}
+
+function capabilitiesJson(profile: StoredCapabilityProfile, service: ServiceConfig): unknown {
+  const { id, environment, measuredAt, findings, evidence, confirmation } = profile;
+  const { resends, newAttempts } = permissions(
+    service,
+    { findings, confirmed: confirmation !== undefined },
+    service.mode,
+  );
+  return {
+    id: String(id),
+    environment,
+    measured_at: measuredAt.toISOString(),
+    confirmed_at: confirmation?.at.toISOString() ?? null,
+    confirmed_by: confirmation?.by ?? null,
+    findings,
+    evidence,
+    allows: { mode: service.mode, resends, new_attempts: newAttempts },
+  };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    throw new UserError(`${file} cannot be read (${codeOf(error)}).`, 'Check the name.');
+  }
+}

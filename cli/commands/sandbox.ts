@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import { CONFIGURATION_FIELDS, type Environment, parseEnvironment, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import { addCapabilityProfile } from '#db/capability-profiles.ts';
+import type { Database } from '#db/database.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { withProfileDatabase } from '#cli/profile-database.ts';
+import { tourExitCode } from '#cli/sandbox-tour/finding.ts';
+import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
+import { requireSandbox, runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
+import type { Output } from '#cli/terminal.ts';
+
+export interface SandboxTourOptions {
+  readonly json?: boolean;
+  /** False: nothing is stored, and no database is needed. */
+  readonly store: boolean;
+  readonly package?: number;
+  readonly vpnPlan?: number;
+  /** Packages to order once each besides. */
+  readonly also?: readonly number[];
+  /** Milliseconds. */
+  readonly keyAge?: number;
+  /** Milliseconds. */
+  readonly wait?: number;
+}
+
+/** Long enough to find a service that forgets at once, short enough to wait for. */
+const KEY_AGE_MS = 10_000;
+/** As long as the product waits before it takes the wallet for evidence. */
+const WAIT_MS = DEFAULT_POLICY.purchase.settleDelayMs;
+
+/**
+ * `reseller sandbox tour`: drives the service's sandbox through everything, and stores what it was found able to do.
+ *
+ * @returns the exit code.
+ * @throws UserError in production, before anything is sent; ConfigurationError; errors of the database, likewise before.
+ */
+export async function runSandboxTour(
+  options: SandboxTourOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<number> {
+  const config = readServiceConfig(environment);
+  requireSandbox(config);
+  const tour: Tour = { config, options, resendWindowMs: resendWindowOf(environment), output };
+  if (!options.store) return await tourAndPrint(tour, undefined);
+  // Before the tour: what could not be stored need not be spent for.
+  return await withProfileDatabase(environment, config, 'write', (database) => tourAndPrint(tour, database));
+}
+
+interface Tour {
+  readonly config: ServiceConfig;
+  readonly options: SandboxTourOptions;
+  readonly resendWindowMs: number;
+  readonly output: Output;
+}
+
+/** How long the product's workers may send a purchase again, in milliseconds. */
+function resendWindowOf(environment: Environment): number {
+  const { POLICY_RESEND_WINDOW } = CONFIGURATION_FIELDS.policy;
+  return parseEnvironment(z.object({ POLICY_RESEND_WINDOW }), environment).POLICY_RESEND_WINDOW;
+}
+
+async function tourAndPrint(tour: Tour, database: Database | undefined): Promise<number> {
+  const { config, options, resendWindowMs, output } = tour;
+  const print = (lines: readonly string[]) => {
+    if (options.json !== true) output.write(`${lines.join('\n')}\n`);
+  };
+  print([`The sandbox of ${config.baseUrl}. Its balance is fictional, and production is not touched.`, '']);
+  const report = await runTour(config, {
+    packageId: options.package,
+    furtherPackageIds: options.also ?? [],
+    vpnPlanId: options.vpnPlan,
+    keyAgeMs: options.keyAge ?? KEY_AGE_MS,
+    waitMs: options.wait ?? WAIT_MS,
+    resendWindowMs,
+    onFinding: (finding) => print([stepLine(finding)]),
+  });
+  const id = database === undefined ? undefined : await store(database, report);
+  print([...summaryLines(report), '', ...storedLines(report, id)]);
+  if (options.json === true) output.write(`${JSON.stringify(tourJson(report, config.baseUrl, id), null, 2)}\n`);
+  return tourExitCode(report.findings);
+}
+
+async function store(database: Database, { profile, measuredAt }: TourReport): Promise<bigint | undefined> {
+  if (profile === undefined) return undefined;
+  const stored = { ...profile, environment: 'sandbox', measuredAt: new Date(measuredAt) } as const;
+  return await database.run((db) => addCapabilityProfile(db, stored));
+}
+
+function storedLines({ profile }: TourReport, id: bigint | undefined): string[] {
+  if (profile === undefined) return ['No profile is stored; the one before, if any, still counts.'];
+  if (id === undefined) return ['Not stored.'];
+  return [`Stored as profile ${id}, which counts in the sandbox from now on. \`reseller capabilities show\` prints it again.`];
+}

@@ -1,0 +1,153 @@
+import { type Environment, readServiceSecretConfig, type ServiceSecretConfig } from '#config/config.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { addAuditEntry } from '#db/audit-log.ts';
+import type { Database } from '#db/database.ts';
+import { stampOrVerify } from '#db/installation.ts';
+import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/webhook-secrets.ts';
+import { FAILURE_CLASSES } from '#domain/failure.ts';
+import { openService } from '#upstream/service.ts';
+import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
+import { account } from '#cli/account.ts';
+import { withDatabase } from '#cli/command-database.ts';
+import { duration } from '#cli/doctor/duration.ts';
+import type { Output } from '#cli/terminal.ts';
+import { UserError } from '#cli/user-error.ts';
+
+export interface ServiceSecretOptions {
+  /** How long former secrets still verify, in milliseconds; as the configuration says when left out. */
+  readonly overlap?: number;
+}
+
+/** One call; a change makes a few at most. */
+const CALL_DEADLINE_MS = 10_000;
+
+/**
+ * `reseller service-secret create|rotate`: has the service make a webhook secret, and stores it encrypted. The secret is
+ * shown to nobody.
+ *
+ * @throws UserError, ConfigurationError
+ */
+export async function changeServiceSecret(
+  change: SecretChange,
+  options: ServiceSecretOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<void> {
+  const config = readServiceSecretConfig(environment);
+  const overlapMs = options.overlap ?? config.overlapMs;
+  await withDatabase(config.database.url, 'reseller service-secret', async (database) => {
+    const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;
+    await database.run((db) => stampOrVerify(db, { serviceBaseUrl, serviceMode }));
+    const subject = { kind: 'webhook_secret', id: serviceMode } as const;
+    await database.run((db) =>
+      addAuditEntry(db, { actor: `command/${account()}`, action: `webhook_secret.${change}`, subject }, new Date()),
+    );
+    const stored = await changeAndStore(change, config, overlapMs, database);
+    output.write(`${storedLines(stored, config, overlapMs).join('\n')}\n`);
+  });
+}
+
+async function changeAndStore(
+  change: SecretChange,
+  config: ServiceSecretConfig,
+  overlapMs: number,
+  database: Database,
+): Promise<ReplacedWebhookSecret> {
+  const { mode: environment, email: account } = config.service;
+  const keyRing = new KeyRing(config.encryptionKeys);
+  const service = openService({
+    ...config.service,
+    deadlineMs: CALL_DEADLINE_MS,
+    // The token of a command of its own might end that of the processes that run.
+    tokens: new ServiceTokenStore({ database, keyRing, environment, account }),
+    now: Date.now,
+  });
+  let made = false;
+  try {
+    const result = await database.transaction(async (tx) => {
+      const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now: Date.now });
+      return await changeWebhookSecret(service.client, noting(store, () => (made = true)), change);
+    });
+    if (!result.ok) throw refusal(result);
+    return result.stored;
+  } catch (error) {
+    if (!made) throw error;
+    throw new UserError(
+      'The service has made a webhook secret that could not be stored, so nobody knows it. Deliveries signed with it are refused.',
+      'Put the database right, then run `reseller service-secret rotate`. Until then the reconciler asks what became of silent orders.',
+      { cause: error },
+    );
+  } finally {
+    await service.close();
+  }
+}
+
+/** The store, which says when it was given a secret: from then on a failure leaves one that nobody knows. */
+function noting(store: WebhookSecretStore, onMade: () => void): Pick<WebhookSecretStore, 'lock' | 'replace'> {
+  return {
+    lock: () => store.lock(),
+    replace: async (secret) => {
+      onMade();
+      return await store.replace(secret);
+    },
+  };
+}
+
+function storedLines(
+  { storedAt, formerVerifiesUntil }: ReplacedWebhookSecret,
+  { service, configuredSecrets }: ServiceSecretConfig,
+  overlapMs: number,
+): string[] {
+  const lines = [
+    `The service has made a new webhook secret (${service.mode}). It is stored encrypted and shown to nobody.`,
+    `It verifies from ${storedAt.toISOString()}; API processes that run know it within seconds.`,
+  ];
+  if (formerVerifiesUntil !== undefined) {
+    lines.push(
+      overlapMs === 0
+        ? 'Former stored ones verify nothing any more.'
+        : `The former one verifies until ${formerVerifiesUntil.toISOString()} (${duration(overlapMs)}).`,
+    );
+  }
+  if (configuredSecrets.length > 0) {
+    lines.push(
+      'SERVICE_WEBHOOK_SECRETS verify beside it for as long as they stand there: take them out, and restart the API, once ' +
+        'deliveries signed with the new one arrive.',
+    );
+  }
+  return lines;
+}
+
+function refusal(result: SecretRefusal): UserError {
+  switch (result.reason) {
+    case 'exists':
+      return new UserError(
+        'The service has a webhook secret already, and it shows it to nobody again.',
+        'Run `reseller service-secret rotate`: it replaces that one by one that is stored here.',
+      );
+    case 'missing':
+      return new UserError('The service has no webhook secret to rotate.', 'Run `reseller service-secret create`.');
+    case 'busy':
+      return new UserError(
+        'The webhook secret is being changed by another process.',
+        'Run this again when that has ended, if you want one more.',
+      );
+    case 'unsupported':
+      return new UserError(
+        'SERVICE_WITHOUT says that the service makes no webhook secret by a call.',
+        'Make it in the console of the service, and put it into SERVICE_WEBHOOK_SECRETS.',
+      );
+    case 'refused':
+      return new UserError(
+        `The service has made no webhook secret. ${result.failure.detail}`,
+        FAILURE_CLASSES[result.failure.failure].advice,
+      );
+    case 'unknown':
+      return new UserError(
+        `The service may have made a webhook secret that nobody has seen. ${result.failure.detail}`,
+        'Run `reseller service-secret rotate` once it answers again. Deliveries signed with that one are refused; the ' +
+          'reconciler asks what became of silent orders.',
+      );
+  }
+}

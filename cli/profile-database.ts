@@ -1,0 +1,25 @@
+import { type Environment, readDatabaseConfig, type ServiceConfig } from '#config/config.ts';
+import type { Database } from '#db/database.ts';
+import { stampOrVerify, verifyStamp } from '#db/installation.ts';
+import { withDatabase } from '#cli/command-database.ts';
+
+/**
+ * Gives a command the database that keeps the capability profiles of the service that is configured.
+ *
+ * @param use `write` stamps a database that is used for the first time.
+ * @throws ConfigurationError, SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
+ */
+export async function withProfileDatabase<Result>(
+  environment: Environment,
+  { baseUrl, mode }: Pick<ServiceConfig, 'baseUrl' | 'mode'>,
+  use: 'read' | 'write',
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  const { database: config } = readDatabaseConfig(environment);
+  return await withDatabase(config.url, 'reseller capabilities', async (database) => {
+    // To look at a new database must not decide what it is for.
+    const check = use === 'read' ? verifyStamp : stampOrVerify;
+    await database.run(async (db) => await check(db, { serviceBaseUrl: baseUrl, serviceMode: mode }));
+    return await work(database);
+  });
+}

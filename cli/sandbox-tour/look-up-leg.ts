@@ -1,0 +1,75 @@
+import type { OptionalResult, Listing } from '#upstream/client.ts';
+import type { WalletTransaction } from '#upstream/contract.ts';
+import { lapse, until, type TourContext } from '#cli/sandbox-tour/context.ts';
+import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
+import { noteCall } from '#cli/sandbox-tour/noting.ts';
+import { observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
+
+/** Looks bought orders up in every way that the product would, were their answers lost. */
+export async function lookUpLeg(
+  context: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  [first, ...others]: readonly [BoughtEsim, ...BoughtEsim[]],
+): Promise<void> {
+  const { client } = context;
+  const { id } = first.order;
+  const read = observeCall(await client.getOrder(id), ({ esim_id: esimId }) =>
+    esimId === first.esimId ? undefined : 'it names another eSIM than the answer to the order, or none',
+  );
+  noteCall(context, notes, observations, 'order_read', read);
+  const list = observeCall(await client.findOrdersByReference(first.reference), ({ items }) =>
+    items.some((order) => order.id === id) ? undefined : 'the order that was just bought is not in it',
+  );
+  noteCall(context, notes, observations, 'order_list', list);
+  await lookForDebits(context, notes, observations, [first, ...others]);
+}
+
+/** Debits may show late, and a cancellation is judged by them: the tour waits until all are seen. */
+async function lookForDebits(
+  context: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  orders: readonly BoughtEsim[],
+): Promise<void> {
+  const { client, now, waitMs } = context;
+  const startedAt = now();
+  const missing = new Set(orders);
+  let refused: CallObservation | undefined;
+  let reads = 0;
+  await until(context, async () => {
+    reads += 1;
+    for (const order of missing) {
+      const movements = await client.listWalletTransactions({ reference: order.reference });
+      if (!movements.ok) {
+        refused = observeCall(movements);
+        return 'refused';
+      }
+      if (hasDebit(movements, order)) missing.delete(order);
+    }
+    return missing.size === 0 ? 'seen' : undefined;
+  });
+  const step = 'the debits of the orders';
+  const expected = 'seen in the wallet transactions at the first read';
+  if (refused !== undefined) {
+    noteCall(context, notes, observations, 'wallet_transactions', refused);
+    return notes.skipped(step, expected, 'the movements cannot be read');
+  }
+  if (missing.size > 0) {
+    observations.debitSeenAfterMs = null;
+    const detail = `${missing.size} of ${orders.length} debits were not in it after ${lapse(waitMs)}`;
+    return noteCall(context, notes, observations, 'wallet_transactions', { kind: 'differs', detail });
+  }
+  const afterMs = reads === 1 ? 0 : now() - startedAt;
+  observations.debitSeenAfterMs = afterMs;
+  noteCall(context, notes, observations, 'wallet_transactions', { kind: 'works', detail: 'it answers as the contract has it' });
+  notes.ok(step, expected, reads === 1 ? 'at the first read' : `${lapse(afterMs)} later, which POLICY_SETTLE_DELAY must outlast`);
+}
+
+function hasDebit(movements: OptionalResult<Listing<WalletTransaction>>, { reference, order }: BoughtEsim): boolean {
+  if (!movements.ok) return false;
+  return movements.value.items.some(
+    (item) => item.type === 'debit' && (item.external_order_id === reference || item.order_id === order.id),
+  );
+}

@@ -1,0 +1,66 @@
+/** How what was observed becomes a step of the report; beside the configuration, which may expect it or not. */
+import type { Capability } from '#domain/capabilities.ts';
+import { equalMoney, type Money } from '#domain/money.ts';
+import { lapse, type TourContext } from '#cli/sandbox-tour/context.ts';
+import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
+import type { CallObservation, KeyRepeat, OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import { callsOf } from '#cli/sandbox-tour/profile.ts';
+
+/** A call that the service may not have. */
+export function noteCall(
+  { configured }: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  capability: Exclude<Capability, 'key_replay'>,
+  seen: CallObservation,
+): void {
+  observations.calls[capability] = seen;
+  const step = callsOf(capability);
+  const expected = configured[capability] ? 'the service has it' : 'SERVICE_WITHOUT says that the service does not have it';
+  switch (seen.kind) {
+    case 'works':
+      return notes.ok(step, expected, configured[capability] ? seen.detail : `${seen.detail}: it could be switched on`);
+    case 'broken':
+      return notes.failed(step, expected, seen.detail);
+    case 'unclear':
+      return notes.skipped(step, expected, seen.detail);
+    case 'missing':
+    case 'differs':
+      if (!configured[capability]) return notes.ok(step, expected, seen.detail);
+      return notes.drift(step, expected, `${seen.detail}; SERVICE_WITHOUT=${capability} switches it off`);
+  }
+}
+
+/** The same bytes under the same key. */
+export function noteRepeat(
+  { configured }: TourContext,
+  notes: LegNotes,
+  observations: OpenObservations,
+  repeat: KeyRepeat,
+): void {
+  observations.keyRepeats.push(repeat);
+  const { operation, ageMs, outcome, detail } = repeat;
+  const step = `the same ${operation} with its key again, after ${lapse(ageMs)}`;
+  const expected = configured.key_replay ? 'the stored result' : 'anything: SERVICE_WITHOUT says that keys are not replayed';
+  if (outcome === 'same') return notes.ok(step, expected, detail);
+  if (outcome === 'unclear') return notes.skipped(step, expected, `${detail}, which proves nothing`);
+  if (configured.key_replay) return notes.drift(step, expected, `${detail}; SERVICE_WITHOUT=key_replay keeps it from being done`);
+  return notes.ok(step, expected, detail);
+}
+
+/** What was charged must be what was listed. An answer that names no price is no drift: none is stated. */
+export function notePrice(
+  notes: LegNotes,
+  listed: { readonly price_for_reseller: string; readonly currency: string },
+  charged: { readonly price_for_reseller?: string | null | undefined; readonly currency?: string | null | undefined },
+): void {
+  const price = moneyOf(listed.price_for_reseller, listed.currency);
+  const [step, expected] = ['the price charged', `the listed ${price.amount} ${price.currency}`];
+  if (charged.price_for_reseller == null) return notes.skipped(step, expected, 'the answer names none');
+  const actual = moneyOf(charged.price_for_reseller, charged.currency ?? listed.currency);
+  notes.expect(equalMoney(actual, price), step, expected, `${actual.amount} ${actual.currency}`);
+}
+
+function moneyOf(amount: string, currency: string): Money {
+  return { amount, currency };
+}

@@ -1,0 +1,69 @@
+import { PROFILE_ITEMS, profileItems, type MeasuredProfile } from '#domain/capability-profile.ts';
+import { subtractMoney } from '#domain/money.ts';
+import { type Mark, markedLine } from '#cli/marked-line.ts';
+import { LEGS, type StepStatus, tourExitCode, type TourFinding } from '#cli/sandbox-tour/finding.ts';
+import { profileFileContent } from '#cli/sandbox-tour/profile-file.ts';
+import type { TourReport } from '#cli/sandbox-tour/tour.ts';
+
+const MARKS: Readonly<Record<StepStatus, Mark>> = { ok: 'ok', drift: 'warning', failed: 'failure', skipped: 'nothing' };
+const LEG_WIDTH = Math.max(...Object.values(LEGS).map(({ length }) => length)) + 1;
+const ITEM_WIDTH = Math.max(...profileItems.map(({ length }) => length)) + 1;
+
+/** One line for one step. */
+export function stepLine({ leg, step, status, expected, seen }: TourFinding): string {
+  const text = status === 'ok' ? `${step}: ${seen}` : `${status}: ${step}: ${seen}; expected: ${expected}`;
+  return markedLine(MARKS[status], LEGS[leg], LEG_WIDTH, text);
+}
+
+/** What a tour came to: counts, money, and what the service was found able to do. */
+export function summaryLines({ findings, before, after, profile }: TourReport): string[] {
+  const count = (status: StepStatus) => findings.filter((finding) => finding.status === status).length;
+  const totals = `${count('ok')} ok, ${count('drift')} drifted, ${count('failed')} failed, ${count('skipped')} skipped`;
+  const money =
+    before === undefined || after === undefined
+      ? 'Fictional balance: it could not be read before and after.'
+      : `Fictional balance: ${before.amount} ${before.currency} before, ${after.amount} ${after.currency} after, ` +
+        `${subtractMoney(before, after).amount} ${before.currency} spent.`;
+  const found =
+    profile === undefined
+      ? ['Nothing was measured: without an eSIM there is nothing to draw conclusions from.']
+      : ['What the service was found able to do (✔ yes, ✘ no, – unknown):', ...profileLines(profile)];
+  return ['', totals, money, '', ...found];
+}
+
+/** A line for each item of a profile, as far as this version knows it. */
+export function profileLines({
+  findings,
+  evidence,
+}: {
+  readonly findings: Readonly<Partial<Record<string, boolean | null>>>;
+  readonly evidence: Readonly<Partial<Record<string, string>>>;
+}): string[] {
+  return profileItems.map((item) => {
+    const finding = findings[item] ?? null;
+    const mark = finding === null ? 'nothing' : finding ? 'ok' : 'failure';
+    return markedLine(mark, item, ITEM_WIDTH, evidence[item] ?? `Not measured. ${PROFILE_ITEMS[item]}`);
+  });
+}
+
+/** The report for programs; `reseller capabilities import` takes its profile. */
+export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint | undefined): unknown {
+  const { findings, before, after, profile, measuredAt } = report;
+  return {
+    exit_code: tourExitCode(findings),
+    service: { base_url: baseUrl, environment: 'sandbox' },
+    fictional_balance: {
+      before: before?.amount ?? null,
+      after: after?.amount ?? null,
+      spent: before === undefined || after === undefined ? null : subtractMoney(before, after).amount,
+      currency: before?.currency ?? null,
+    },
+    steps: findings.map(({ leg, step, status, expected, seen }) => ({ leg, step, status, expected, seen })),
+    profile: profileJson(profile, measuredAt, baseUrl),
+    stored_as: storedAs === undefined ? null : String(storedAs),
+  };
+}
+
+function profileJson(profile: MeasuredProfile | undefined, measuredAt: number, baseUrl: string): unknown {
+  return profile === undefined ? null : profileFileContent({ ...profile, measuredAt: new Date(measuredAt), baseUrl });
+}

@@ -1,0 +1,111 @@
+import { capabilities, type Capability } from '#domain/capabilities.ts';
+import { profileItems, type MeasuredProfile, type ProfileItem } from '#domain/capability-profile.ts';
+import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
+import { lapse } from '#cli/sandbox-tour/context.ts';
+import type { CallObservation, KeyRepeat, Observations, SecondPurchase } from '#cli/sandbox-tour/observations.ts';
+
+interface Conclusion {
+  readonly finding: boolean | null;
+  /** A sentence. */
+  readonly evidence: string;
+}
+
+/** What follows from what was seen. What was not seen, or proves nothing, is null. */
+export function profileFrom(observations: Observations): MeasuredProfile {
+  const conclusions: Readonly<Record<string, Conclusion>> = {
+    ...Object.fromEntries(callCapabilities.map((name) => [name, callConclusion(name, observations.calls[name])])),
+    key_replay: keyReplay(observations.keyRepeats),
+    key_retention: keyRetention(observations),
+    key_serialised: secondPurchase(observations.concurrentSends, 'Two sends of one key at the same moment'),
+    reference_unique: secondPurchase(observations.repeatedReference, 'The same reference under another key'),
+    debits_at_once: debitsAtOnce(observations.debitSeenAfterMs),
+  };
+  const of = (item: ProfileItem): Conclusion => conclusions[item] ?? NOT_TRIED;
+  return {
+    findings: byItem((item) => of(item).finding),
+    evidence: byItem((item) => of(item).evidence),
+  };
+}
+
+const callCapabilities = capabilities.filter((name) => name !== 'key_replay');
+
+const NOT_TRIED: Conclusion = { finding: null, evidence: 'It was not tried.' };
+
+function callConclusion(name: Capability, seen: CallObservation | undefined): Conclusion {
+  if (seen === undefined) return NOT_TRIED;
+  const finding = { works: true, missing: false, differs: false, broken: null, unclear: null }[seen.kind];
+  return { finding, evidence: `${callsOf(name)}: ${seen.detail}.` };
+}
+
+/** The calls that a capability stands for, as they are written. */
+export function callsOf(name: Capability): string {
+  const endpoints: readonly EndpointContract[] = Object.values(ENDPOINTS);
+  const calls = endpoints.filter(({ capability }) => capability === name);
+  return calls.map(({ method, path }) => `${method} ${path}`).join(', ');
+}
+
+/** One repetition that was not answered with the stored result is enough to say no. */
+function keyReplay(repeats: readonly KeyRepeat[]): Conclusion {
+  if (repeats.length === 0) return NOT_TRIED;
+  const against = repeats.find(({ outcome }) => outcome === 'another') ?? repeats.find(({ outcome }) => outcome === 'refused');
+  if (against !== undefined) {
+    return { finding: false, evidence: `${sentAgain(against)}: ${against.detail}.` };
+  }
+  const replayed = repeats.filter(({ outcome }) => outcome === 'same');
+  const unclear = repeats.find(({ outcome }) => outcome === 'unclear');
+  if (!replayed.some(({ operation }) => operation === 'order')) {
+    const why = unclear === undefined ? 'No order was sent again' : `${sentAgain(unclear)}: ${unclear.detail}`;
+    return { finding: null, evidence: `${why}.` };
+  }
+  const operations = [...new Set(replayed.map(({ operation }) => operation))];
+  const oldest = Math.max(...replayed.map(({ ageMs }) => ageMs));
+  return {
+    finding: true,
+    evidence: `The same bytes and key returned the stored result of ${listed(operations)}, up to ${lapse(oldest)} later.`,
+  };
+}
+
+function keyRetention({ keyRepeats, resendWindowMs }: Observations): Conclusion {
+  const orders = keyRepeats.filter(({ operation }) => operation === 'order');
+  const known = Math.max(-1, ...orders.filter(({ outcome }) => outcome === 'same').map(({ ageMs }) => ageMs));
+  // A key that never replayed has not been forgotten: it stands for nothing.
+  const forgotten = known < 0 ? undefined : orders.find(({ outcome, ageMs }) => outcome !== 'same' && outcome !== 'unclear' && ageMs > known);
+  if (forgotten !== undefined) {
+    return { finding: false, evidence: `A key was known ${lapse(known)} after its first send, and after ${lapse(forgotten.ageMs)} ${forgotten.detail}.` };
+  }
+  if (orders.length === 0) return NOT_TRIED;
+  if (known < 0) return { finding: null, evidence: 'No key returned a stored result, so none can be forgotten.' };
+  const window = `resends go on for ${lapse(resendWindowMs)}`;
+  if (known >= resendWindowMs) return { finding: true, evidence: `A key was still known after ${lapse(known)}; ${window}.` };
+  return { finding: null, evidence: `A key was known after ${lapse(known)}, and nothing older was tried; ${window}.` };
+}
+
+function secondPurchase(seen: SecondPurchase | undefined, what: string): Conclusion {
+  if (seen === undefined) return NOT_TRIED;
+  const finding = { one: true, two: false, unclear: null }[seen.outcome];
+  return { finding, evidence: `${what}: ${seen.detail}.` };
+}
+
+function debitsAtOnce(seenAfterMs: number | null | undefined): Conclusion {
+  if (seenAfterMs === undefined) return NOT_TRIED;
+  if (seenAfterMs === null) return { finding: false, evidence: 'No debit was seen in the time given.' };
+  if (seenAfterMs === 0) return { finding: true, evidence: 'The first read of the wallet showed the debits of all orders.' };
+  return { finding: false, evidence: `Debits were seen ${lapse(seenAfterMs)} after the first read of the wallet.` };
+}
+
+function sentAgain({ operation, ageMs }: KeyRepeat): string {
+  return `The bytes and key of ${withArticle(operation)}, sent again after ${lapse(ageMs)}`;
+}
+
+function withArticle(word: string): string {
+  return `${/^[aeiou]/.test(word) ? 'an' : 'a'} ${word}`;
+}
+
+function listed(words: readonly string[]): string {
+  const plural = words.map((word) => `${word}s`);
+  return plural.length <= 1 ? plural.join('') : `${plural.slice(0, -1).join(', ')} and ${plural.at(-1) ?? ''}`;
+}
+
+function byItem<Value>(of: (item: ProfileItem) => Value): Record<ProfileItem, Value> {
+  return Object.fromEntries(profileItems.map((item) => [item, of(item)])) as Record<ProfileItem, Value>;
+}

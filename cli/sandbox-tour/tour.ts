@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ServiceConfig } from '#config/config.ts';
+import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
+import type { MeasuredProfile } from '#domain/capability-profile.ts';
+import type { Money } from '#domain/money.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { openService, type Service } from '#upstream/service.ts';
+import { OwnToken } from '#cli/own-token.ts';
+import { readBalance } from '#cli/sandbox-tour/account-leg.ts';
+import { cancellationLeg } from '#cli/sandbox-tour/cancellation-leg.ts';
+import { catalogueLeg } from '#cli/sandbox-tour/catalogue-leg.ts';
+import type { TourContext } from '#cli/sandbox-tour/context.ts';
+import { deliveryLeg } from '#cli/sandbox-tour/delivery-leg.ts';
+import { type Leg, LEGS, type LegNotes, Notebook, type TourFinding } from '#cli/sandbox-tour/finding.ts';
+import { keysLeg } from '#cli/sandbox-tour/keys-leg.ts';
+import { lookUpLeg } from '#cli/sandbox-tour/look-up-leg.ts';
+import { observeWebhookSecret } from '#cli/sandbox-tour/method-probe.ts';
+import type { OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import { orderLeg, type Bought, type OrderChoices } from '#cli/sandbox-tour/order-leg.ts';
+import { patientClient } from '#cli/sandbox-tour/patient-client.ts';
+import { profileFrom } from '#cli/sandbox-tour/profile.ts';
+import { simulationLeg } from '#cli/sandbox-tour/simulation-leg.ts';
+import { topupLeg } from '#cli/sandbox-tour/topup-leg.ts';
+import { vpnLeg } from '#cli/sandbox-tour/vpn-leg.ts';
+import { messageOf, UserError } from '#cli/user-error.ts';
+
+export interface TourOptions extends OrderChoices {
+  /** The VPN plan to order; without it the first one for sale. */
+  readonly vpnPlanId?: number | undefined;
+  /** How old a key is when it is used once more, in milliseconds. */
+  readonly keyAgeMs: number;
+  /** How long something that is processing is followed, in milliseconds. */
+  readonly waitMs: number;
+  /** How long the product may send a purchase again, in milliseconds. */
+  readonly resendWindowMs: number;
+  /** Told of each step as it is done. */
+  readonly onFinding?: (finding: TourFinding) => void;
+  /** Epoch milliseconds. */
+  readonly now?: () => number;
+  readonly delay?: TourContext['delay'];
+  /** A text that was never used before: for keys and references. */
+  readonly newId?: () => string;
+}
+
+export interface TourReport {
+  readonly findings: readonly TourFinding[];
+  /** The fictional balance; undefined where it could not be read. */
+  readonly before: Money | undefined;
+  readonly after: Money | undefined;
+  /** Epoch milliseconds. */
+  readonly measuredAt: number;
+  /** Undefined when nothing could be bought: then there is nothing to draw conclusions from. */
+  readonly profile: MeasuredProfile | undefined;
+}
+
+/** As long as the product waits for the answer to a purchase. */
+const CALL_DEADLINE_MS = DEFAULT_POLICY.purchase.sendDeadlineMs;
+
+/** Device names have 255 characters at most. */
+const MOST_OF_A_NAME = 200;
+
+/** @throws UserError in production, where all of this would cost real money. */
+export function requireSandbox({ mode }: Pick<ServiceConfig, 'mode'>): void {
+  if (mode === 'sandbox') return;
+  throw new UserError(
+    'The tour buys and cancels, and SERVICE_MODE is production: it would spend real money. Nothing was sent.',
+    'Run it with SERVICE_MODE=sandbox, which uses a fictional balance. Its JSON report can be taken into the database of ' +
+      'production by `reseller capabilities import`.',
+  );
+}
+
+/**
+ * Drives the service's sandbox through everything that the product does with it, and measures what it is able to do.
+ * Spends some of the fictional balance.
+ *
+ * @throws UserError in production, before anything is sent.
+ */
+export async function runTour(config: ServiceConfig, options: TourOptions): Promise<TourReport> {
+  requireSandbox(config);
+  const { now = Date.now, delay = wait, newId = randomUUID } = options;
+  const service = openService({
+    ...config,
+    capabilities: ALL_CAPABILITIES,
+    deadlineMs: CALL_DEADLINE_MS,
+    // A service may keep one token for each device: that of the processes that run must not end here.
+    deviceName: `${config.deviceName.slice(0, MOST_OF_A_NAME)}-tour`,
+    tokens: new OwnToken(),
+    now,
+  });
+  const client = patientClient(service.client, delay);
+  const context = { client, configured: config.capabilities, now, delay, newId, waitMs: options.waitMs };
+  const notebook = new Notebook(options.onFinding ?? (() => undefined));
+  const observations: OpenObservations = { calls: {}, keyRepeats: [], resendWindowMs: options.resendWindowMs };
+  try {
+    return await drive(context, { notebook, observations, service, config, options });
+  } finally {
+    await service.close();
+  }
+}
+
+interface Parts {
+  readonly notebook: Notebook;
+  readonly observations: OpenObservations;
+  readonly service: Service;
+  readonly config: ServiceConfig;
+  readonly options: TourOptions;
+}
+
+async function drive(context: TourContext, parts: Parts): Promise<TourReport> {
+  const { notebook, observations, service, config, options } = parts;
+  const leg = async <Result>(name: Leg, run: (notes: LegNotes) => Promise<Result>): Promise<Result | undefined> =>
+    await driveLeg(notebook.leg(name), run);
+
+  const before = await leg('account', (notes) => readBalance(context, notes, 'before'));
+  const report = (after: Money | undefined, bought: Bought | undefined): TourReport => ({
+    findings: notebook.findings,
+    before,
+    after,
+    measuredAt: context.now(),
+    profile: bought === undefined ? undefined : profileFrom(observations),
+  });
+  if (before === undefined) {
+    skip(notebook, Object.keys(LEGS).slice(1) as Leg[], 'the service does not let us in');
+    return report(undefined, undefined);
+  }
+
+  const probe = async () => await observeWebhookSecret(config.baseUrl, service.session, CALL_DEADLINE_MS);
+  const catalogue = await leg('catalogue', (notes) => catalogueLeg(context, notes, observations, probe));
+  const { packages = [], plans = [] } = catalogue ?? {};
+  const bought = await leg('order', (notes) => orderLeg(context, notes, observations, packages, options));
+  if (bought === undefined) skip(notebook, ['delivery', 'look_up', 'simulation', 'topup', 'cancellation', 'keys'], 'no eSIM could be bought');
+  else await driveEsims(context, observations, leg, bought);
+  await leg('vpn', (notes) => vpnLeg(context, notes, observations, plans, options.vpnPlanId));
+  if (bought !== undefined) await leg('keys', (notes) => keysLeg(context, notes, observations, bought.first, options.keyAgeMs));
+  const after = await leg('account', (notes) => readBalance(context, notes, 'after'));
+  return report(after, bought);
+}
+
+async function driveEsims(
+  context: TourContext,
+  observations: OpenObservations,
+  leg: <Result>(name: Leg, run: (notes: LegNotes) => Promise<Result>) => Promise<Result | undefined>,
+  { esims }: Bought,
+): Promise<void> {
+  const { untouched, recharged } = esims;
+  if (untouched !== undefined) {
+    const others = Object.values(esims).filter((esim) => esim !== untouched);
+    await leg('delivery', (notes) => deliveryLeg(context, notes, observations, untouched));
+    await leg('look_up', (notes) => lookUpLeg(context, notes, observations, [untouched, ...others]));
+  }
+  const simulated = await leg('simulation', (notes) => simulationLeg(context, notes, observations, esims));
+  const toppedUp = await leg('topup', async (notes) => {
+    if (recharged !== undefined) return await topupLeg(context, notes, observations, recharged.esimId);
+    notes.skipped('POST /topups', 'a top-up that is completed', 'there is no eSIM for it');
+    return false;
+  });
+  const input = { esims, simulated: simulated ?? new Set(), recharged: toppedUp ?? false };
+  await leg('cancellation', (notes) => cancellationLeg(context, notes, observations, input));
+}
+
+/** A leg that breaks in a way nobody thought of must not hide what the others find. */
+async function driveLeg<Result>(notes: LegNotes, run: (notes: LegNotes) => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await run(notes);
+  } catch (error) {
+    notes.failed('the whole leg', 'it is driven to its end', `it broke off: ${messageOf(error)}`);
+    return undefined;
+  }
+}
+
+function skip(notebook: Notebook, legs: readonly Leg[], reason: string): void {
+  for (const name of legs) notebook.leg(name).skipped('the whole leg', 'it is driven', reason);
+}

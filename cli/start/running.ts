@@ -1,0 +1,56 @@
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import * as z from 'zod';
+import { CONFIGURATION_FIELDS, type Environment } from '#config/config.ts';
+import type { ProductEnvironments } from '#cli/start/environment.ts';
+import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
+import { isLocked } from '#cli/start/lock.ts';
+import type { Ports } from '#cli/start/settings.ts';
+import { UserError } from '#cli/user-error.ts';
+
+const schema = z.record(z.string(), z.string());
+
+/**
+ * Writes down what the processes of a set-up are given, for commands that are to see the same. Only variables of the
+ * product: whatever else stands in the caller's environment is nobody's business.
+ */
+export function writeRunningEnvironment(
+  dataDirectory: string,
+  { api, worker, codec }: Pick<ProductEnvironments, 'api' | 'worker' | 'codec'>,
+  ports: Pick<Ports, 'api'>,
+): void {
+  const known = new Set(Object.values(CONFIGURATION_FIELDS).flatMap((part) => Object.keys(part)));
+  const given = Object.entries<string | undefined>({
+    // Where our own simulator sends its webhooks.
+    PUBLIC_WEBHOOK_URL: `http://127.0.0.1:${ports.api}/webhooks/service`,
+    ...worker,
+    ...codec,
+    ...api,
+  }).filter(([name, value]) => known.has(name) && value !== undefined && value !== '');
+  writeSecretFile(fileIn(dataDirectory), `${JSON.stringify(Object.fromEntries(given), undefined, 2)}\n`);
+}
+
+export function removeRunningEnvironment(dataDirectory: string): void {
+  rmSync(fileIn(dataDirectory), { force: true });
+}
+
+/**
+ * The environment of the set-up that `reseller start` runs on a data folder: addresses, keys and secrets.
+ *
+ * @throws UserError when none runs.
+ */
+export function readRunningEnvironment(data: string): Environment {
+  const dataDirectory = resolve(data);
+  const text = isLocked(dataDirectory) ? readSecretFile(fileIn(dataDirectory)) : undefined;
+  if (text === undefined) {
+    throw new UserError(
+      `Nothing runs on ${dataDirectory}.`,
+      'Run `npm start` first, in another terminal; or leave --data out and set the variables of docs/configuration.md.',
+    );
+  }
+  return schema.parse(JSON.parse(text));
+}
+
+function fileIn(dataDirectory: string): string {
+  return join(dataDirectory, 'environment.json');
+}

@@ -1,0 +1,43 @@
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
+import type { ServiceConfig } from '#config/config.ts';
+import { runTour, type TourOptions } from '#cli/sandbox-tour/tour.ts';
+import type { SimulatorClient } from '#test/simulator/support.ts';
+import { EMAIL, PASSWORD } from '#test/simulator/support.ts';
+
+export const KEY_AGE_MS = 10_000;
+
+export function serviceConfig(baseUrl: string, changes: Partial<ServiceConfig> = {}): ServiceConfig {
+  return {
+    baseUrl,
+    mode: 'sandbox',
+    email: EMAIL,
+    password: PASSWORD,
+    deviceName: 'backend',
+    tokenDays: undefined,
+    capabilities: ALL_CAPABILITIES,
+    resendAllowed: true,
+    ...changes,
+  };
+}
+
+/** A tour of a simulator: waits move the simulator's clock instead of taking time. */
+export async function tourOf(
+  simulator: Pick<SimulatorClient, 'advance'> & { readonly simulator: { readonly baseUrl: string } },
+  options: Partial<TourOptions> & { readonly capabilities?: Partial<Capabilities> } = {},
+) {
+  const { capabilities, ...rest } = options;
+  let now = Date.now();
+  const config = serviceConfig(simulator.simulator.baseUrl, { capabilities: { ...ALL_CAPABILITIES, ...capabilities } });
+  return await runTour(config, {
+    keyAgeMs: KEY_AGE_MS,
+    waitMs: 30_000,
+    resendWindowMs: 600_000,
+    furtherPackageIds: [],
+    now: () => now,
+    delay: async (ms) => {
+      now += ms;
+      await simulator.advance(ms);
+    },
+    ...rest,
+  });
+}
