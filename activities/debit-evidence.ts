@@ -1,5 +1,6 @@
 import { equalMoney, type Money } from '#domain/money.ts';
-import { findAttemptById, type AttemptRow } from '#db/attempts.ts';
+import { costNothing } from '#domain/purchase-decision.ts';
+import { findAttemptById, markSettled, type AttemptRow } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import { bookedMovements, recordMovement } from '#db/journal.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
@@ -27,6 +28,7 @@ export function createDebitEvidence(dependencies: OrderDependencies): OrderActiv
     return database.transaction(async (tx) => {
       const { result, movements } = judge(attempt, answer.value.items, await bookedMovements(tx, attempt.id));
       await writeBooks(tx, attempt, movements);
+      if (costNothing(result.evidence)) await markSettled(tx, attempt.id);
       await addTimelineEntry(tx, { kind: 'order', id: orderId }, {
         event: 'attempt.wallet_checked',
         message: result.detail,

@@ -24,6 +24,7 @@ export function attemptView(attempt: AttemptRow): AttemptView {
     id: attempt.id,
     number: attempt.number,
     state: attempt.state,
+    settled: attempt.settled,
     history: {
       firstSentAt: attempt.firstSentAt?.getTime(),
       sends: attempt.sends,

@@ -2,6 +2,7 @@
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { AttemptState, ObservedOutcome } from '#domain/observation.ts';
+import type { Operator, OperatorAction } from '#domain/operator-actions.ts';
 import type { OrderStatus } from '#domain/order-lifecycle.ts';
 import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase-decision.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
@@ -11,6 +12,8 @@ export interface AttemptView {
   readonly id: string;
   readonly number: number;
   readonly state: AttemptState;
+  /** True once it is certain that it failed and cost nothing. */
+  readonly settled: boolean;
   readonly failure?: FailureNote;
   readonly history: Omit<AttemptHistory, 'holds'>;
 }
@@ -24,6 +27,8 @@ export interface OrderSnapshot {
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
   readonly attempt: AttemptView;
+  /** Attempts that operators have granted beyond the policy. */
+  readonly extraAttempts: number;
   /** What the service said and no workflow has answered yet. */
   readonly observations: readonly ServiceObservation[];
 }
@@ -105,4 +110,6 @@ export interface OrderActivities {
    *   a send of it is under way or its outcome is open, or what bars it.
    */
   recordOrderStep(step: StepRecord): Promise<RecordResult>;
+  /** Does what an operator asks, with its record. Fails with `ACTION_REFUSED`, not to be retried, where it may not be. */
+  actOnOrder(input: { orderId: string; action: OperatorAction; operator: Operator }): Promise<'applied' | 'unchanged'>;
 }

@@ -1,16 +1,18 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { isFinal } from '#domain/order-lifecycle.ts';
 import { attemptReference } from '#domain/identifiers.ts';
+import { REFUSALS } from '#domain/operator-actions.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { findAttempt, latestAttempt, openAttempt, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { unappliedFor, type InboxRow } from '#db/inbox.ts';
+import { actOnOrder } from '#db/operator-actions.ts';
 import { deviceImeiPlace, lockUnfinishedOrder, OrderFinishedError, OrderMissingError, readOrder, recordStep } from '#db/orders.ts';
 import type { OrderRow } from '#db/orders.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { orderRequestBytes } from '#upstream/request-bytes.ts';
-import { ORDER_FINISHED, type ServiceObservation } from '#workflows/messages.ts';
+import { ACTION_REFUSED, ORDER_FINISHED, type ServiceObservation } from '#workflows/messages.ts';
 import { attemptView, type OrderDependencies } from '#activities/order-context.ts';
 import { createDelivery } from '#activities/order-delivery.ts';
 import { createPurchase } from '#activities/order-purchase.ts';
@@ -29,6 +31,7 @@ export function createOrderActivities(dependencies: OrderDependencies): OrderAct
           status: order.status,
           acceptedAt: order.createdAt.getTime(),
           attempt: attemptView(attempt),
+          extraAttempts: order.extraAttempts,
           observations: (await unappliedFor(tx, orderId)).flatMap((row) => observationOf(row, attempt)),
           ...(order.attentionReason !== null && { attention: order.attentionReason }),
           ...(order.deadlineAt !== null && { deadlineAt: order.deadlineAt.getTime() }),
@@ -47,6 +50,13 @@ export function createOrderActivities(dependencies: OrderDependencies): OrderAct
 
     recordOrderStep: (step) =>
       database.transaction((tx) => recordStep(tx, step.orderId, orderStep(step), new Date(now()))),
+
+    actOnOrder: ({ orderId, action, operator }) =>
+      database.transaction(async (tx) => {
+        const result = await actOnOrder(tx, orderId, action, operator, new Date(now()));
+        if (result.kind !== 'refused') return result.kind;
+        throw ApplicationFailure.nonRetryable(REFUSALS[result.refusal], ACTION_REFUSED);
+      }),
 
     ...createPurchase(dependencies),
     ...createDelivery(dependencies),

@@ -51,7 +51,7 @@ const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
   401: { 'WWW-Authenticate': 'How to authenticate.' },
   403: { 'WWW-Authenticate': 'Which scope is missing.' },
   405: { Allow: 'The methods that are possible.' },
-  409: { 'Retry-After': 'Seconds, with `idempotency_in_progress`.' },
+  409: { 'Retry-After': 'Seconds, with `idempotency_in_progress` and `webhook_secret_busy`.' },
   502: { 'Retry-After': 'Seconds.' },
   503: { 'Retry-After': 'Seconds.' },
   504: { 'Retry-After': 'Seconds.' },
@@ -188,6 +188,10 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Record<string, unknown>>> = {
   external_order_id_taken: {
     detail: 'Order ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD was made for this external_order_id.',
     existing: { id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
+  },
+  action_not_possible: {
+    detail: 'Only an order that is held or needs attention can be tried again: this one is being worked on.',
+    refusal: 'not_waiting',
   },
   service_failed: { detail: 'The service answered 500.', failure_class: 'server_error' },
   service_unavailable: { detail: 'The service answered 429 (rate_limited).', failure_class: 'rate_limited' },

@@ -148,6 +148,8 @@ export const orderListQuery = z.strictObject({
   status: z.enum(ORDER_STATUSES).optional(),
   external_order_id: externalOrderId.optional(),
   package_id: packageIdInQuery.optional(),
+  failure_class: failureClass.optional().meta({ description: 'What holds them, or why they failed.' }),
+  attention: attentionReason.optional().meta({ description: 'What they wait for a person for.' }),
   created_after: instantInput.optional().meta({ description: 'Later than this.', override: { type: 'string', format: 'date-time' } }),
   created_before: instantInput.optional().meta({ description: 'Earlier than this.', override: { type: 'string', format: 'date-time' } }),
   ...pageQuery,

@@ -81,10 +81,30 @@ export const PROBLEMS = {
     advice:
       'Read the order that `existing` names. If it is the one you meant, all is well; for a further order use a new external_order_id.',
   },
+  action_not_possible: {
+    status: 409,
+    title: 'This cannot be done with the order as it stands',
+    advice: 'Read the order: `refusal` and `detail` say what stands against it.',
+  },
   idempotency_in_progress: {
     status: 409,
     title: 'A request with this Idempotency-Key is being worked on',
     advice: 'Send the same request again after the time that Retry-After names.',
+  },
+  webhook_secret_exists: {
+    status: 409,
+    title: 'The service has a webhook secret already',
+    advice: 'It is shown once and to nobody again: rotate it to have one that is stored here.',
+  },
+  webhook_secret_missing: {
+    status: 409,
+    title: 'The service has no webhook secret to rotate',
+    advice: 'Create the first one.',
+  },
+  webhook_secret_busy: {
+    status: 409,
+    title: 'The webhook secret is being changed by another request',
+    advice: 'Nothing, if that is the change you wanted; else send the same request again after the time that Retry-After names.',
   },
   payload_too_large: {
     status: 413,
@@ -110,6 +130,11 @@ export const PROBLEMS = {
     status: 500,
     title: 'Something failed on our side',
     advice: 'Send the same request again with the same Idempotency-Key; if it stays, report the `request_id`.',
+  },
+  service_lacks_call: {
+    status: 501,
+    title: 'The service has no call for this',
+    advice: 'Do it in the console of the service. SERVICE_WITHOUT says what the service is taken to lack.',
   },
   service_failed: {
     status: 502,

@@ -2,8 +2,12 @@ import { Command, InvalidArgumentError } from 'commander';
 import { report } from '#cli/report.ts';
 import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/user-error.ts';
+import type { ActOptions, ApiOptions, OrderChoice } from '#cli/commands/orders.ts';
+import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
+import type { Environment } from '#config/config.ts';
+import { durationMs } from '#config/fields.ts';
 
-const environment = process.env;
+const environment: Environment = process.env;
 
 // Loaded when they are called for: the Temporal SDK alone takes half a second.
 const commands = {
@@ -12,8 +16,12 @@ const commands = {
   migrate: () => import('#cli/commands/migrate.ts'),
   prepare: () => import('#cli/commands/prepare.ts'),
   keys: () => import('#cli/commands/keys.ts'),
+  serviceSecret: () => import('#cli/commands/service-secret.ts'),
   contract: () => import('#cli/commands/contract.ts'),
+  orders: () => import('#cli/commands/orders.ts'),
   doctor: () => import('#cli/commands/doctor.ts'),
+  sandbox: () => import('#cli/commands/sandbox.ts'),
+  capabilities: () => import('#cli/commands/capabilities.ts'),
 };
 
 const program = new Command('reseller')
@@ -53,23 +61,103 @@ program
   .description('fetch or build the Temporal server and the test server, which no package carries')
   .action(async () => (await commands.prepare()).prepareBinaries(environment));
 
+/** For commands that look at a set-up: where it is, other than in our environment. */
+const DATA = ['--data <folder>', 'of what `npm start` runs on this folder, such as .data, instead of our environment'] as const;
+interface DataOption {
+  readonly data?: string;
+}
+
 const keys = program.command('keys').description('API keys of the database of DATABASE_URL');
 keys
   .command('create <name>')
   .description('make a key; it is shown once')
-  .option('--scopes <list>', 'comma separated; all of them when left out')
+  .option('--scopes <list>', 'what it may do: comma separated, or all')
   .option('--expires <days>', 'days until it expires', days)
-  .action(async (name: string, options: { scopes?: string; expires?: number }) =>
-    (await commands.keys()).createKey(name, options, environment),
+  .option(...DATA)
+  .action(async (name: string, options: { scopes?: string; expires?: number } & DataOption) =>
+    (await commands.keys()).createKey(name, options, await environmentFor(options)),
   );
 keys
   .command('list')
   .description('list all keys')
-  .action(async () => (await commands.keys()).listKeys(environment));
+  .option(...DATA)
+  .action(async (options: DataOption) => (await commands.keys()).listKeys(await environmentFor(options)));
 keys
   .command('revoke <prefix>')
   .description('end a key’s life at once; the prefix is the part between the underscores')
-  .action(async (prefix: string) => (await commands.keys()).revokeKey(prefix, environment));
+  .option(...DATA)
+  .action(async (prefix: string, options: DataOption) =>
+    (await commands.keys()).revokeKey(prefix, await environmentFor(options)),
+  );
+
+const serviceSecret = program
+  .command('service-secret')
+  .description('the secret that signs the service’s webhooks: made by the service, stored encrypted, shown to nobody');
+serviceSecret
+  .command('create')
+  .description('have the service make its first one')
+  .option(...DATA)
+  .action(async (options: DataOption) =>
+    (await commands.serviceSecret()).changeServiceSecret('create', {}, await environmentFor(options)),
+  );
+serviceSecret
+  .command('rotate')
+  .description('have the service replace it; the former one still verifies for a while')
+  .option('--overlap <duration>', 'how long, such as 2h; 0s when it has leaked (default POLICY_WEBHOOK_SECRET_OVERLAP)', duration)
+  .option(...DATA)
+  .action(async (options: { overlap?: number } & DataOption) =>
+    (await commands.serviceSecret()).changeServiceSecret('rotate', options, await environmentFor(options)),
+  );
+
+const orders = program.command('orders').description('look at orders that wait or went wrong, and act on them; each act is written down');
+const API = ['--api <url>', 'base address of the API', 'http://127.0.0.1:3000'] as const;
+const API_KEY_DATA = ['--data <folder>', 'data folder of `npm start`, for its API key; RESELLER_API_KEY goes first', '.data'] as const;
+const WHY = ['--why <text>', 'why, for whoever reads the timeline; no personal data'] as const;
+type OrderCommandOptions = OrderChoice & ApiOptions;
+const chosenBy = (command: Command): Command =>
+  command
+    .option('--status <status>', 'those with this status, such as held')
+    .option('--failure-class <class>', 'those with this failure class, such as insufficient_balance')
+    .option('--attention <reason>', 'those that wait for a person for this reason, such as outcome_unknown')
+    .option(...API)
+    .option(...API_KEY_DATA);
+chosenBy(orders.command('list').description('list orders, newest first')).action(async (options: OrderCommandOptions) =>
+  (await commands.orders()).listOrders(options, environment),
+);
+for (const [action, description] of [
+  ['retry', 'try again now what is held or parked'],
+  ['abandon', 'give up what provably bought nothing'],
+] as const) {
+  chosenBy(orders.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`))
+    .requiredOption(...WHY)
+    .option('--dry-run', 'only say which orders it would be')
+    .action(async (ids: string[], options: ActOptions) => {
+      process.exitCode = await (await commands.orders()).actOnOrders(action, ids, options, environment);
+    });
+}
+orders
+  .command('limit <id> <max-price>')
+  .description('change the most that the service may charge: "12.50 EUR", or none')
+  .requiredOption(...WHY)
+  .option(...API)
+  .option(...API_KEY_DATA)
+  .action(async (id: string, maxPrice: string, options: ApiOptions & { why: string }) => {
+    process.exitCode = await (await commands.orders()).changeLimit(id, maxPrice, options, environment);
+  });
+orders
+  .command('resolve <id>')
+  .description('judge an open case: say what is true where nothing could prove it')
+  .requiredOption('--case <reason>', 'reason of the case, as `orders list` shows it')
+  .requiredOption('--verdict <verdict>', 'bought, not_bought or dismissed')
+  .requiredOption(...WHY)
+  .option('--service-order-id <id>', 'with bought: the order at the service')
+  .option('--service-esim-id <id>', 'with bought: the eSIM at the service')
+  .option('--next <what>', 'with not_bought: continue (buy anew) or abandon')
+  .option(...API)
+  .option(...API_KEY_DATA)
+  .action(async (id: string, options: ApiOptions & { why: string; case: string; verdict: string }) => {
+    process.exitCode = await (await commands.orders()).resolveCase(id, options, environment);
+  });
 
 program
   .command('contract')
@@ -86,14 +174,62 @@ program
   .command('doctor')
   .description('check a set-up and spend nothing; exit code 0 no failure, 1 some, 78 unusable configuration')
   .option('--json', 'print the findings as JSON')
-  .action(async (options: { json?: boolean }) => {
-    process.exitCode = await (await commands.doctor()).runDoctorCommand(options, environment);
+  .option(...DATA)
+  .action(async (options: { json?: boolean } & DataOption) => {
+    process.exitCode = await (await commands.doctor()).runDoctorCommand(options, await environmentFor(options));
   });
+
+program
+  .command('sandbox')
+  .description('the service’s sandbox, with its fictional balance')
+  .command('tour')
+  .description('drive it through everything and measure what it is able to do; exit code 0 all as expected, 1 not')
+  .option('--json', 'print the report as JSON')
+  .option('--no-store', 'do not store what was measured; needs no database')
+  .option('--package <id>', 'package to order (default: the first for sale that is completed)', id)
+  .option('--vpn-plan <id>', 'VPN plan to order (default: the first for sale)', id)
+  .option('--also <ids>', 'further packages to order once each and to follow to their end, comma separated', ids)
+  .option('--key-age <duration>', 'how old a key is when it is used once more (default 10s)', duration)
+  .option('--wait <duration>', 'how long something that is processing is followed (default 30s)', duration)
+  .option(...DATA)
+  .action(async (options: SandboxTourOptions & DataOption) => {
+    process.exitCode = await (await commands.sandbox()).runSandboxTour(options, await environmentFor(options));
+  });
+
+const capabilities = program.command('capabilities').description('what the service was found able to do, and who vouches for it');
+capabilities
+  .command('show')
+  .description('the profile that counts, and what it allows; exit code 1 when there is none')
+  .option('--json', 'print it as JSON')
+  .option(...DATA)
+  .action(async (options: { json?: boolean } & DataOption) => {
+    process.exitCode = await (await commands.capabilities()).showCapabilities(options, await environmentFor(options));
+  });
+capabilities
+  .command('confirm')
+  .description('vouch for it, which lets production rely on it')
+  .option('--by <name>', 'who does (default: the account that runs this)')
+  .option(...DATA)
+  .action(async (options: { by?: string } & DataOption) =>
+    (await commands.capabilities()).confirmCapabilities(options, await environmentFor(options)),
+  );
+capabilities
+  .command('import <file>')
+  .description('take the profile of a tour’s --json report into the database of production')
+  .option(...DATA)
+  .action(async (file: string, options: DataOption) =>
+    (await commands.capabilities()).importCapabilities(file, await environmentFor(options)),
+  );
 
 try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error, process.stderr);
+}
+
+async function environmentFor({ data }: DataOption): Promise<Environment> {
+  if (data === undefined) return environment;
+  return (await import('#cli/start/running.ts')).readRunningEnvironment(data);
 }
 
 function portOptions(options: Record<string, unknown>): Partial<Record<PortName, number>> {
@@ -110,6 +246,22 @@ function port(text: string): number {
   } catch (error) {
     throw new InvalidArgumentError(error instanceof UserError ? error.advice : String(error));
   }
+}
+
+function duration(text: string): number {
+  const parsed = durationMs(0).safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new InvalidArgumentError('Use a duration such as 0s, 30m or 24h.');
+}
+
+function id(text: string): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('Use a number, as the package list has it.');
+}
+
+function ids(list: string): number[] {
+  return list.split(',').map((text) => id(text.trim()));
 }
 
 function days(text: string): number {

@@ -7,10 +7,12 @@ import { apiKeys } from '#db/schema.ts';
 export const API_SCOPES = {
   'orders:read': 'Read orders and their timelines.',
   'orders:write': 'Create orders: spends money.',
+  'orders:operate': 'Retry, abandon and judge orders, and change their price limit: for operators. Each act is audited.',
   'esims:read': 'Read eSIMs and their installation facts.',
   'esims:reveal': 'Read activation codes and QR codes: whoever holds one can install the eSIM. Each read is audited.',
   'packages:read': 'Read packages and the prices charged to the reseller.',
   'wallet:read': 'Read the wallet at the service.',
+  'service:admin': 'Create and rotate the webhook secret at the service. For administration only; each change is audited.',
 } as const;
 
 export type ApiScope = keyof typeof API_SCOPES;

@@ -211,6 +211,11 @@ export async function reportOtherPrice(tx: Executor, known: AttemptRow, charged:
   await openCase(tx, { kind: 'order', id: known.subjectId }, 'contradiction', detail);
 }
 
+/** Notes that a failed attempt cost nothing: the wallet says so. */
+export async function markSettled(tx: Executor, attemptId: string): Promise<void> {
+  await tx.update(attempts).set({ settled: true }).where(eq(attempts.id, attemptId));
+}
+
 /** One attempt by its id. @throws Error when it does not exist. */
 export async function findAttemptById(db: Executor, attemptId: string): Promise<AttemptRow> {
   const [row] = await db.select().from(attempts).where(eq(attempts.id, attemptId));

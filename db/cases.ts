@@ -1,4 +1,4 @@
-import { and, eq, isNull, ne } from 'drizzle-orm';
+import { and, eq, isNull, ne, type SQL } from 'drizzle-orm';
 import type { AttentionReason } from '#domain/attention.ts';
 import { newId } from '#db/ids.ts';
 import { cases } from '#db/schema.ts';
@@ -21,15 +21,23 @@ export async function openCase(db: Executor, subject: Subject, reason: Attention
  * @param resolution a sentence that says how.
  */
 export async function closeCases(db: Executor, subject: Subject, resolution: string, now: Date): Promise<void> {
+  await close(db, subject, ne(cases.reason, 'contradiction'), resolution, now);
+}
+
+/** Closes the open case of one reason, because a person judged it. @param resolution the judgement. */
+export async function closeCase(
+  db: Executor,
+  subject: Subject,
+  reason: AttentionReason,
+  resolution: string,
+  now: Date,
+): Promise<void> {
+  await close(db, subject, eq(cases.reason, reason), resolution, now);
+}
+
+async function close(db: Executor, subject: Subject, which: SQL, resolution: string, now: Date): Promise<void> {
   await db
     .update(cases)
     .set({ closedAt: now, resolution })
-    .where(
-      and(
-        eq(cases.subjectKind, subject.kind),
-        eq(cases.subjectId, subject.id),
-        isNull(cases.closedAt),
-        ne(cases.reason, 'contradiction'),
-      ),
-    );
+    .where(and(eq(cases.subjectKind, subject.kind), eq(cases.subjectId, subject.id), which, isNull(cases.closedAt)));
 }

@@ -1,5 +1,7 @@
 /** Orders as the API shows them. */
 import { and, asc, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
+import type { AttentionReason } from '#domain/attention.ts';
+import type { FailureClass } from '#domain/failure.ts';
 import type { OrderStatus } from '#domain/order-lifecycle.ts';
 import type { Executor } from '#db/database.ts';
 import { attempts, orders, timeline } from '#db/schema.ts';
@@ -17,6 +19,8 @@ export interface OrderFilter {
   readonly status?: OrderStatus | undefined;
   readonly externalOrderId?: string | undefined;
   readonly packageId?: number | undefined;
+  readonly failureClass?: FailureClass | undefined;
+  readonly attentionReason?: AttentionReason | undefined;
   /** Exclusive. */
   readonly createdAfter?: Date | undefined;
   /** Exclusive. */
@@ -50,6 +54,8 @@ export function listOrderViews(
     filter.status === undefined ? undefined : eq(orders.status, filter.status),
     filter.externalOrderId === undefined ? undefined : eq(orders.externalOrderId, filter.externalOrderId),
     filter.packageId === undefined ? undefined : eq(orders.packageId, filter.packageId),
+    filter.failureClass === undefined ? undefined : eq(orders.failureClass, filter.failureClass),
+    filter.attentionReason === undefined ? undefined : eq(orders.attentionReason, filter.attentionReason),
     filter.createdAfter === undefined ? undefined : gt(orders.createdAt, filter.createdAfter),
     filter.createdBefore === undefined ? undefined : lt(orders.createdAt, filter.createdBefore),
     after === undefined ? undefined : sql`(${orders.createdAt}, ${orders.id}) < (${after.createdAt}, ${after.id})`,

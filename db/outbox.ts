@@ -9,6 +9,11 @@ export async function requestOrderStart(tx: Executor, orderId: string): Promise<
   await tx.insert(outbox).values({ topic: 'start_order', subjectId: orderId }).onConflictDoNothing();
 }
 
+/** Asks, in the transaction of what a person did, that the workflow of an order look at it. */
+export async function requestOrderWake(tx: Executor, orderId: string): Promise<void> {
+  await tx.insert(outbox).values({ topic: 'wake_order', subjectId: orderId }).onConflictDoNothing();
+}
+
 /** Takes rows for a while, oldest first; what is not settled when the lease ends comes again. */
 export async function takeOutbox(db: Executor, options: { batch: number; leaseMs: number; now: Date }): Promise<OutboxRow[]> {
   // A CTE runs once; see `takePending` of `inbox.ts`.

@@ -134,6 +134,8 @@ export const orders = pgTable(
     maxPriceCurrency: text('max_price_currency'),
     /** Held work fails, without having bought, when this has passed. */
     deadlineAt: instant('deadline_at'),
+    /** Attempts that operators have granted beyond the policy. */
+    extraAttempts: integer('extra_attempts').notNull().default(0),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     status: text('status').$type<OrderStatus>().notNull().default('accepted'),
     failureClass: text('failure_class').$type<FailureClass>(),
@@ -187,6 +189,8 @@ export const attempts = pgTable(
     leaseUntil: instant('lease_until'),
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
+    /** True once it is certain that a failed attempt cost nothing: by the wallet, or by a person's word. */
+    settled: boolean('settled').notNull().default(false),
     serviceOrderId: text('service_order_id').unique(),
     serviceEsimId: text('service_esim_id'),
     chargedAmount: amount('charged_amount'),
@@ -315,12 +319,16 @@ export const inbox = pgTable(
   ],
 );
 
+/** `start_order`: its workflow is to run. `wake_order`: a person acted on it, and its workflow is to look. */
+export const OUTBOX_TOPICS = ['start_order', 'wake_order'] as const;
+export type OutboxTopic = (typeof OUTBOX_TOPICS)[number];
+
 /** Work to hand to Temporal, written in the transaction that makes it necessary. A row is deleted once handed over. */
 export const outbox = pgTable(
   'outbox',
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
-    topic: text('topic').$type<'start_order'>().notNull(),
+    topic: text('topic').$type<OutboxTopic>().notNull(),
     subjectId: text('subject_id').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
     availableAt: instant('available_at').notNull().defaultNow(),
@@ -362,6 +370,8 @@ export const auditLog = pgTable(
     action: text('action').notNull(),
     subjectKind: text('subject_kind').notNull(),
     subjectId: text('subject_id').notNull(),
+    /** Why, in that person's words. */
+    reason: text('reason'),
   },
   (table) => [index('audit_log_subject').on(table.subjectKind, table.subjectId, table.id)],
 );

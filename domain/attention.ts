@@ -4,31 +4,31 @@ import type { FailureClass } from '#domain/failure.ts';
 export const ATTENTION_REASONS = {
   outcome_unknown: {
     meaning: 'The service may have bought, and neither sending again nor asking has settled it.',
-    advice: 'Look the reference up in the service\'s own console; the reconciler keeps asking meanwhile.',
+    advice: 'Look the reference up in the service\'s own console and `resolve` the case; the reconciler keeps asking meanwhile.',
   },
   debit_without_goods: {
     meaning: 'The service reports a failure, but its wallet shows a debit for it and no credit.',
-    advice: 'Ask the service for the credit; nothing is bought anew before it shows.',
+    advice: 'Ask the service for the credit, then `retry`, or `resolve` the case with what the service says.',
   },
   evidence_unavailable: {
     meaning: 'The service reports a failure, and the wallet could not be read to prove that nothing was charged.',
-    advice: 'Check the wallet by hand; nothing is bought anew without that proof.',
+    advice: 'Check the wallet by hand and `resolve` the case; nothing is bought anew without that proof.',
   },
   attempts_used_up: {
     meaning: 'Every allowed attempt failed, each provably without a charge.',
-    advice: 'Find out why the supplier fails, then submit a new order or another package.',
+    advice: 'Find out why the supplier fails, then `retry`, which grants one more attempt, or `abandon`.',
   },
   contradiction: {
     meaning: 'The service said something that contradicts the end this order had already reached.',
-    advice: 'Compare the timeline with the service\'s console; the wallet shows which of the two is true.',
+    advice: 'Compare the timeline with the service\'s console and wallet, then `resolve` the case with what is true.',
   },
   contract_drift: {
     meaning: 'The service delivered something that we cannot read.',
-    advice: 'Compare the interface of the service with the contract, then let the order go on.',
+    advice: 'Compare the interface of the service with the contract, then `retry`.',
   },
   delivery_unavailable: {
     meaning: 'The eSIM is bought, but its delivery could not be read from the service for a long time.',
-    advice: 'Check that the service answers; the order goes on with its next sign of life, or when its workflow is restarted.',
+    advice: 'Check that the service answers, then `retry`.',
   },
   charged_above_limit: {
     meaning: 'The service charged more than the max_price of the order.',

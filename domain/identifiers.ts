@@ -4,6 +4,7 @@ export const ID_PREFIXES = {
   attempt: 'att',
   esim: 'esim',
   case: 'case',
+  act: 'act',
   apiKey: 'key',
   journalEntry: 'jrn',
 } as const;

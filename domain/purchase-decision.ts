@@ -120,25 +120,17 @@ export type DebitEvidence =
   /** The wallet cannot be read, or not far enough back. */
   | 'unavailable';
 
-/** How a failed attempt ends once the evidence is in (rule 3 of the design). */
-export type Settlement = 'new_attempt' | 'read_again' | 'park';
+/** True when the evidence says that a failed attempt cost nothing, or that its money came back. */
+export function costNothing(evidence: DebitEvidence): boolean {
+  return evidence === 'no_debit' || evidence === 'credited';
+}
 
 /**
+ * How it goes on while the evidence does not say that a failed attempt cost nothing (rule 3 of the design): debits and
+ * credits may show late, so the wallet is read a few times before a person is told.
+ *
  * @param reads how often the wallet was read for this attempt, this read included.
- * @param attempts attempts so far, this one included.
  */
-export function decideSettlement(
-  evidence: DebitEvidence,
-  reads: number,
-  attempts: number,
-  policy: PurchasePolicy,
-): Settlement {
-  switch (evidence) {
-    case 'no_debit':
-    case 'credited':
-      return attempts < policy.maxAttempts ? 'new_attempt' : 'park';
-    case 'debited':
-    case 'unavailable':
-      return reads < policy.settleReads ? 'read_again' : 'park';
-  }
+export function decideSettlement(reads: number, policy: Pick<PurchasePolicy, 'settleReads'>): 'read_again' | 'park' {
+  return reads < policy.settleReads ? 'read_again' : 'park';
 }

@@ -7,6 +7,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import {
+  operatorActedSignal,
   orderWorkflowId,
   serviceObservedSignal,
   TASK_QUEUE,
@@ -76,12 +77,26 @@ export async function signalOrder(
   start: OrderStart,
   observation: ServiceObservation,
 ): Promise<'told' | 'finished'> {
+  return signalWithStart(client, start, serviceObservedSignal.name, [observation]);
+}
+
+/** Lets an order's workflow see what a person did with the order in PostgreSQL, starting it where none runs. */
+export async function wakeOrder(client: Client, start: OrderStart): Promise<'told' | 'finished'> {
+  return signalWithStart(client, start, operatorActedSignal.name, []);
+}
+
+async function signalWithStart(
+  client: Client,
+  start: OrderStart,
+  signal: string,
+  signalArgs: unknown[],
+): Promise<'told' | 'finished'> {
   try {
-    await client.workflow.signalWithStart<OrderWorkflow, [ServiceObservation]>(WORKFLOW_TYPES.order, {
+    await client.workflow.signalWithStart<OrderWorkflow, unknown[]>(WORKFLOW_TYPES.order, {
       ...startOptions(start),
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-      signal: serviceObservedSignal,
-      signalArgs: [observation],
+      signal,
+      signalArgs,
     });
     return 'told';
   } catch (error) {

@@ -2,7 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { PurchasePolicy } from '#domain/policy.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { OrderRow } from '#db/orders.ts';
-import { signalOrder, startOrderWorkflow, type OrderStart } from '#temporal/start-order.ts';
+import { signalOrder, startOrderWorkflow, wakeOrder, type OrderStart } from '#temporal/start-order.ts';
 import type { OrderWorkflows } from '#worker/relay.ts';
 
 /** A call to Temporal that takes longer than this is given up; the row comes again. */
@@ -25,6 +25,9 @@ export function orderWorkflows(client: Client, policy: PurchasePolicy, environme
   return {
     start: async (order) => {
       await within(() => startOrderWorkflow(client, startOf(order), { eager: true }));
+    },
+    wake: async (order) => {
+      await within(() => wakeOrder(client, startOf(order)));
     },
     tell: async (order, observation) => {
       await within(() => signalOrder(client, startOf(order), observation));

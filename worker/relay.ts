@@ -14,6 +14,8 @@ import type { ServiceObservation } from '#workflows/messages.ts';
 export interface OrderWorkflows {
   /** Starts the workflow of an order; one that runs, or ended well, counts as started. */
   start(order: OrderRow): Promise<void>;
+  /** Lets the workflow see what a person did with the order, starting it where none runs. */
+  wake(order: OrderRow): Promise<void>;
   /** Tells the workflow, starting it where none runs. */
   tell(order: OrderRow, observation: ServiceObservation): Promise<void>;
 }
@@ -91,22 +93,22 @@ export class Relay {
     const rows = await database.run((db) => takeOutbox(db, { batch, leaseMs: LEASE_MS, now: this.#now() }));
     const handedOver: bigint[] = [];
     await eachOf(rows, PARALLEL, async (row) => {
-      if (await this.#startOrder(row)) handedOver.push(row.id);
+      if (await this.#handOver(row)) handedOver.push(row.id);
     });
     await database.run((db) => settleOutbox(db, handedOver));
     return rows.length;
   }
 
-  async #startOrder(row: OutboxRow): Promise<boolean> {
+  async #handOver(row: OutboxRow): Promise<boolean> {
     const { database, workflows, metrics, logger } = this.#options;
     try {
       const order = await database.run((db) => readOrder(db, row.subjectId));
-      await workflows.start(order);
+      await (row.topic === 'start_order' ? workflows.start(order) : workflows.wake(order));
       this.#count('outbox', 'handed_over', row.createdAt);
       return true;
     } catch (error) {
       metrics.relayRows.inc({ queue: 'outbox', result: 'postponed' });
-      logger.warn({ err: error, orderId: row.subjectId, tries: row.tries }, 'an order could not be started; it is tried again');
+      logger.warn({ err: error, orderId: row.subjectId, tries: row.tries }, 'the workflow of an order could not be started or woken; it is tried again');
       await database.run((db) => postponeOutbox(db, row, describe(error), this.#retryAt(row.tries)));
       return false;
     }

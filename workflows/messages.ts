@@ -5,7 +5,9 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
+import type { Money } from '#domain/money.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
+import type { CaseVerdict } from '#domain/operator-actions.ts';
 import type { OrderStatus } from '#domain/order-lifecycle.ts';
 import type { PurchasePolicy } from '#domain/policy.ts';
 
@@ -73,5 +75,34 @@ export interface Explanation {
 
 export const explainQuery = defineQuery<Explanation>('explain');
 
-/** Tries again now what is held or parked. Refused elsewhere, and for a contradiction, which needs a decision. */
-export const retryUpdate = defineUpdate<Explanation>('retry');
+/** Type of the failure by which an action of an operator is refused; its message says why. */
+export const ACTION_REFUSED = 'ActionRefused';
+
+/** A person acted on the order in PostgreSQL: its workflow looks at once. */
+export const operatorActedSignal = defineSignal('operatorActed');
+
+/** Who acts from the Temporal UI or its command line, and why. Both are written down with the order. */
+export interface ActedBy {
+  readonly by: string;
+  readonly why: string;
+}
+
+/** Tries again now what is held or parked. */
+export const retryUpdate = defineUpdate<Explanation, [ActedBy]>('retry');
+
+/** Ends an order that provably bought nothing. */
+export const abandonUpdate = defineUpdate<Explanation, [ActedBy]>('abandon');
+
+/** Sets the most that the service may charge; `null` takes the limit away. */
+export const changeLimitUpdate = defineUpdate<Explanation, [ActedBy & { readonly max_price: Money | null }]>('changeLimit');
+
+/** Judges an open case of the order. */
+export interface ResolveRequest extends ActedBy {
+  readonly case: AttentionReason;
+  readonly verdict: CaseVerdict;
+  readonly service_order_id?: string;
+  readonly service_esim_id?: string;
+  readonly next?: 'continue' | 'abandon';
+}
+
+export const resolveUpdate = defineUpdate<Explanation, [ResolveRequest]>('resolve');

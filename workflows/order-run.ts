@@ -1,14 +1,14 @@
 import { ActivityFailure, condition, isCancellation, proxyActivities } from '@temporalio/workflow';
 import type { OrderActivities, OrderEnd, SendResult } from '#activities/order-types.ts';
-import type { AttentionReason, FailureNote } from '#domain/attention.ts';
+import type { AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import {
   afterAcceptance,
+  costNothing,
   decideAfterSend,
   decideSettlement,
   type BuyingBarrier,
-  type DebitEvidence,
   type NextStep,
 } from '#domain/purchase-decision.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
@@ -24,6 +24,8 @@ const DEADLINES_OF_READS = 6;
 type Step =
   | NextStep
   | { readonly step: 'park'; readonly reason: AttentionReason; readonly detail: string; readonly failure?: FailureClass }
+  /** The attempt failed and cost nothing: another one, if there may be one. */
+  | { readonly step: 'buy_anew'; readonly evidence: string }
   | { readonly step: 'end'; readonly end: OrderEnd };
 
 const CONTRADICTION: Step = {
@@ -91,6 +93,8 @@ export class OrderRun {
         return this.#deliver();
       case 'settle':
         return this.#settle(step);
+      case 'buy_anew':
+        return this.#buyAnew(step);
       case 'fail':
         return this.#fail(step.failure, this.#state.attempt.failure?.detail ?? FAILURE_CLASSES[step.failure].meaning);
       case 'park':
@@ -111,8 +115,9 @@ export class OrderRun {
         return this.#afterFailure(failure?.class ?? 'worker_lost');
       case 'processing':
       case 'completed':
-      case 'failed':
         return afterAcceptance(state);
+      case 'failed':
+        return this.#state.attempt.settled ? { step: 'buy_anew', evidence: 'It is certain that it cost nothing.' } : afterAcceptance(state);
     }
   }
 
@@ -179,6 +184,7 @@ export class OrderRun {
     const wakeAt = Math.min(Date.now() + step.delayMs, this.#deadline);
     const { meaning, advice } = FAILURE_CLASSES[step.failure];
     const detail = this.#state.attempt.failure?.detail ?? meaning;
+    const { acts } = this.#state;
     await this.#state.record({
       status: 'held',
       event: 'order.held',
@@ -187,9 +193,10 @@ export class OrderRun {
       nextStepAt: wakeAt,
       next: `The same attempt is sent again. ${advice}`,
     });
-    const woken = await this.#state.wait(wakeAt - Date.now(), `Held (${step.failure}), hold ${this.#holds}`);
+    const woken = await this.#state.wait(wakeAt - Date.now(), `Held (${step.failure}), hold ${this.#holds}`, acts);
     if (woken === 'observation') return this.#answerObservations();
-    if (woken === 'time' && Date.now() >= this.#deadline) {
+    if (woken === 'operator') return this.#afterAct({ step: 'send' });
+    if (Date.now() >= this.#deadline) {
       return this.#fail('deadline_passed', `The deadline passed while the order was held: ${detail}`);
     }
     return { step: 'send' };
@@ -207,6 +214,7 @@ export class OrderRun {
       next: 'The same bytes are sent again with the same idempotency key.',
     });
     const woken = await this.#state.wait(step.delayMs, `Resend attempt ${this.#state.attempt.number} (${step.failure})`);
+    if (woken === 'operator') return this.#afterAct({ step: 'send' });
     return woken === 'observation' ? this.#answerObservations() : { step: 'send' };
   }
 
@@ -245,8 +253,16 @@ export class OrderRun {
       now: 'The service has accepted the order and is working on it.',
       next: 'Its webhook; should none come, the reconciler asks.',
     });
-    await condition(() => !this.#context.observations.isEmpty);
-    return this.#answerObservations();
+    const { acts } = this.#state;
+    await condition(() => !this.#context.observations.isEmpty || this.#state.acts > acts);
+    return this.#context.observations.isEmpty ? this.#afterAct({ step: 'await_service' }) : this.#answerObservations();
+  }
+
+  /** A person acted. What that person said of the attempt goes first. @param otherwise when it is as it was. */
+  async #afterAct(otherwise: Step): Promise<Step> {
+    await this.#state.reload();
+    const { state } = this.#state.attempt;
+    return state === 'processing' || state === 'completed' || state === 'failed' ? this.#fromAttempt() : otherwise;
   }
 
   async #deliver(): Promise<Step> {
@@ -290,36 +306,42 @@ export class OrderRun {
         nextStepAt: wakeAt,
         next: `The wallet is read (${read} of ${this.#policy.settleReads}).`,
       });
-      const woken = await this.#state.wait(wakeAt - Date.now(), `Let the wallet settle, read ${read}`);
-      if (woken === 'observation') return this.#answerObservations();
-
-      const { evidence, detail } = await this.#reads.readDebitEvidence({ orderId: this.#state.orderId, attemptId: this.#state.attempt.id });
-      switch (decideSettlement(evidence, read, this.#state.attempt.number, this.#policy)) {
-        case 'read_again':
-          continue;
-        case 'new_attempt':
-          return this.#newAttempt(failure, detail);
-        case 'park':
-          return { step: 'park', reason: parkReason(evidence), detail, failure: failure.class };
+      // Whatever a person does, the wallet is not read before its time: a debit may show late.
+      while (Date.now() < wakeAt) {
+        const woken = await this.#state.wait(wakeAt - Date.now(), `Let the wallet settle, read ${read}`);
+        if (woken === 'observation') return this.#answerObservations();
+        if (woken === 'operator') await this.#state.reload();
+        if (this.#state.attempt.settled) return this.#fromAttempt();
       }
+      const { evidence, detail } = await this.#reads.readDebitEvidence({ orderId: this.#state.orderId, attemptId: this.#state.attempt.id });
+      if (costNothing(evidence)) return { step: 'buy_anew', evidence: detail };
+      if (decideSettlement(read, this.#policy) === 'read_again') continue;
+      const reason = evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable';
+      return { step: 'park', reason, detail, failure: failure.class };
     }
   }
 
-  async #newAttempt(failure: FailureNote, evidence: string): Promise<Step> {
-    const { number } = this.#state.attempt;
+  async #buyAnew({ evidence }: StepNamed<'buy_anew'>): Promise<Step> {
+    const { number, failure = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } } = this.#state.attempt;
+    if (number >= this.#attemptsAllowed) return { step: 'park', reason: 'attempts_used_up', detail: evidence, failure: failure.class };
     const wakeAt = Date.now() + backoffMs(this.#policy.attemptDelayMs, this.#policy.holdDelayMaxMs, number);
     if (wakeAt >= this.#deadline) return this.#fail('deadline_passed', `${failure.detail} ${evidence}`);
+    const { acts } = this.#state;
     await this.#state.record({
       status: 'held',
       event: 'order.held',
       message: `Attempt ${number} failed and cost nothing. ${evidence} A new attempt follows.`,
       failure,
       nextStepAt: wakeAt,
-      next: `Attempt ${number + 1} of at most ${this.#policy.maxAttempts}.`,
+      next: `Attempt ${number + 1} of at most ${this.#attemptsAllowed}.`,
     });
-    const woken = await this.#state.wait(wakeAt - Date.now(), `Before attempt ${number + 1}`);
+    const woken = await this.#state.wait(wakeAt - Date.now(), `Before attempt ${number + 1}`, acts);
     if (woken === 'observation') return this.#answerObservations();
     return this.#openNextAttempt(number + 1);
+  }
+
+  get #attemptsAllowed(): number {
+    return this.#policy.maxAttempts + this.#state.extraAttempts;
   }
 
   async #openNextAttempt(number: number): Promise<Step> {
@@ -365,6 +387,7 @@ export class OrderRun {
 
   async #park(step: StepNamed<'park'>): Promise<Step> {
     const failure = step.failure === undefined ? undefined : (this.#state.attempt.failure ?? { class: step.failure, detail: step.detail });
+    const { acts } = this.#state;
     await this.#state.record({
       status: 'needs_attention',
       event: 'order.needs_attention',
@@ -373,12 +396,11 @@ export class OrderRun {
       ...(failure !== undefined && { failure }),
       next: 'A person decides, or the service says more.',
     });
-    const { observations, retry } = this.#context;
-    retry.requested = false;
+    const { observations } = this.#context;
     // After a contradiction nothing that the service says can be trusted to go on by itself; it is noted by the relay.
     const listens = step.reason !== 'contradiction';
-    await condition(() => retry.requested || (listens && !observations.isEmpty));
-    if (!observations.isEmpty) return this.#answerObservations();
+    await condition(() => this.#state.acts > acts || (listens && !observations.isEmpty));
+    if (!observations.isEmpty && listens) return this.#answerObservations();
     await this.#state.reload();
     return this.#fromAttempt();
   }
@@ -401,10 +423,4 @@ export class OrderRun {
     }
     return this.#fromAttempt();
   }
-
-}
-
-function parkReason(evidence: DebitEvidence): AttentionReason {
-  if (evidence === 'debited') return 'debit_without_goods';
-  return evidence === 'unavailable' ? 'evidence_unavailable' : 'attempts_used_up';
 }

@@ -14,7 +14,7 @@ import type { OrderProgress, Standing } from '#workflows/order-progress.ts';
 
 /** Short steps in PostgreSQL: retried until the database is back. */
 export const database = proxyLocalActivities<
-  Pick<OrderActivities, 'beginOrder' | 'openNextAttempt' | 'recordOrderStep'>
+  Pick<OrderActivities, 'beginOrder' | 'openNextAttempt' | 'recordOrderStep' | 'actOnOrder'>
 >({
   startToCloseTimeout: '20s',
   retry: { initialInterval: '200ms', maximumInterval: '20s' },
@@ -26,19 +26,21 @@ export interface OrderRunContext {
   readonly snapshot: OrderSnapshot;
   readonly observations: ObservationQueue;
   readonly progress: OrderProgress;
-  readonly retry: { requested: boolean };
+  /** How often a person has acted on the order in this run. */
+  readonly acts: { count: number };
 }
 
 /** What is recorded of a step, and what follows it. */
 export type StepToRecord = Omit<StepRecord, 'orderId' | 'stepKey' | 'applied' | 'attemptNumber'> & { readonly next: string };
 
 /** What woke a wait. */
-export type WokenBy = 'time' | 'observation' | 'retry';
+export type WokenBy = 'time' | 'observation' | 'operator';
 
 /** What a run knows of its order, and the ways in which it keeps PostgreSQL and the Temporal UI up to date. */
 export class OrderState {
   readonly #context: OrderRunContext;
   #attempt: AttemptView;
+  #extraAttempts: number;
   #recorded = 0;
   /** Inbox rows that the next recorded step answers. */
   #answered: string[] = [];
@@ -46,6 +48,7 @@ export class OrderState {
   constructor(context: OrderRunContext) {
     this.#context = context;
     this.#attempt = context.snapshot.attempt;
+    this.#extraAttempts = context.snapshot.extraAttempts;
     for (const observation of context.snapshot.observations) context.observations.offer(observation);
   }
 
@@ -61,20 +64,34 @@ export class OrderState {
     this.#attempt = attempt;
   }
 
+  /** Attempts that operators have granted beyond the policy. */
+  get extraAttempts(): number {
+    return this.#extraAttempts;
+  }
+
+  /** How often a person has acted so far: what a wait that follows a step is to be woken by counts from before it. */
+  get acts(): number {
+    return this.#context.acts.count;
+  }
+
   /** Reads the newest attempt from PostgreSQL, with what the service said meanwhile. */
   async reload(): Promise<void> {
-    const { attempt, observations } = await database.beginOrder({ orderId: this.orderId });
+    const { attempt, extraAttempts, observations } = await database.beginOrder({ orderId: this.orderId });
     this.#attempt = attempt;
+    this.#extraAttempts = extraAttempts;
     for (const observation of observations) this.#context.observations.offer(observation);
   }
 
-  /** Waits under a name that the Temporal UI shows. */
-  async wait(ms: number, summary: string): Promise<'time' | 'observation' | 'retry'> {
-    const { observations, retry } = this.#context;
-    retry.requested = false;
-    await condition(() => retry.requested || !observations.isEmpty, Math.max(1, ms), { summary });
+  /**
+   * Waits under a name that the Temporal UI shows.
+   *
+   * @param actsBefore acts that are known already; those after them wake.
+   */
+  async wait(ms: number, summary: string, actsBefore = this.acts): Promise<WokenBy> {
+    const { observations, acts } = this.#context;
+    await condition(() => acts.count > actsBefore || !observations.isEmpty, Math.max(1, ms), { summary });
     if (!observations.isEmpty) return 'observation';
-    return retry.requested ? 'retry' : 'time';
+    return acts.count > actsBefore ? 'operator' : 'time';
   }
 
   /** Moves the order on in PostgreSQL, and shows it. */

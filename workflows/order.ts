@@ -2,12 +2,13 @@ import { allHandlersFinished, condition, setHandler } from '@temporalio/workflow
 import type { OrderEnd } from '#activities/order-types.ts';
 import {
   explainQuery,
-  retryUpdate,
+  operatorActedSignal,
   serviceObservedSignal,
   type OrderWorkflowInput,
   type OrderWorkflowResult,
 } from '#workflows/messages.ts';
 import { ObservationQueue } from '#workflows/observations.ts';
+import { handleOperatorUpdates } from '#workflows/operator-updates.ts';
 import { OrderProgress } from '#workflows/order-progress.ts';
 import { OrderRun } from '#workflows/order-run.ts';
 import { database, finishedFailure } from '#workflows/order-state.ts';
@@ -23,23 +24,17 @@ export async function orderWorkflow(input: OrderWorkflowInput): Promise<OrderWor
     now: 'The order was accepted and is being sent to the service.',
     next: 'The answer of the service.',
   });
-  const retry = { requested: false };
+  const acts = { count: 0 };
 
   // Before the first await: a signal may be in the first task already.
   setHandler(serviceObservedSignal, (observation) => observations.offer(observation));
+  setHandler(operatorActedSignal, () => void (acts.count += 1));
   setHandler(explainQuery, () => progress.explanation());
-  setHandler(
-    retryUpdate,
-    () => {
-      retry.requested = true;
-      return progress.explanation();
-    },
-    { validator: () => refuseUselessRetry(progress) },
-  );
+  handleOperatorUpdates({ orderId: input.orderId, progress, acted: () => (acts.count += 1) });
 
   const end = await endOf(async () => {
     const snapshot = await database.beginOrder({ orderId: input.orderId });
-    return new OrderRun({ input, snapshot, observations, progress, retry }).run();
+    return new OrderRun({ input, snapshot, observations, progress, acts }).run();
   });
   await condition(allHandlersFinished);
   return end;
@@ -53,15 +48,5 @@ async function endOf(run: () => Promise<OrderEnd>): Promise<OrderEnd> {
     const finished = finishedFailure(error);
     if (finished === undefined) throw error;
     return finished.details?.[0] as OrderEnd;
-  }
-}
-
-function refuseUselessRetry(progress: OrderProgress): void {
-  const { status, attention } = progress.explanation();
-  if (attention === 'contradiction') {
-    throw new Error('The service contradicted itself about this order: retrying could buy twice.');
-  }
-  if (status !== 'held' && status !== 'needs_attention') {
-    throw new Error(`Only an order that is held or needs attention can be retried; this one is ${status}.`);
   }
 }

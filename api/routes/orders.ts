@@ -205,6 +205,8 @@ function filterOf(query: z.output<typeof orderListQuery>): OrderFilter {
     status: query.status,
     externalOrderId: query.external_order_id,
     packageId: query.package_id,
+    failureClass: query.failure_class,
+    attentionReason: query.attention,
     createdAfter: query.created_after,
     createdBefore: query.created_before,
   };

@@ -115,7 +115,7 @@ describe('the workflow of an order', () => {
     expect(shown.get(SEARCH_ATTRIBUTES.packageId)).toBe(1007);
     expect(shown.get(SEARCH_ATTRIBUTES.environment)).toBe('sandbox');
     await desk.simulator.setPackage(1007, { available: true });
-    await operator.order(id).executeUpdate(retryUpdate);
+    await operator.order(id).executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
     await desk.reaches(id, 'completed');
     const ended = await operator.order(id).query(explainQuery);
     expect(ended).toMatchObject({ status: 'completed' });

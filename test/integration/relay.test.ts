@@ -25,6 +25,7 @@ import { waitFor } from '#test/support/wait-for.ts';
 /** Temporal, as the relay sees it: what was started and told, and whether it works. */
 class RecordedWorkflows implements OrderWorkflows {
   readonly started: string[] = [];
+  readonly woken: string[] = [];
   readonly told: { orderId: string; observation: ServiceObservation }[] = [];
   /** Throws to fail, before or after the call has had its effect. */
   onStart: (orderId: string) => void = () => undefined;
@@ -33,6 +34,10 @@ class RecordedWorkflows implements OrderWorkflows {
   async start(order: typeof orders.$inferSelect): Promise<void> {
     this.onStart(order.id);
     this.started.push(order.id);
+  }
+
+  async wake(order: typeof orders.$inferSelect): Promise<void> {
+    this.woken.push(order.id);
   }
 
   async tell(order: typeof orders.$inferSelect, observation: ServiceObservation): Promise<void> {

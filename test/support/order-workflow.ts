@@ -7,7 +7,9 @@ import type { AttemptView, OrderActivities, OrderSnapshot, SendResult, StepRecor
 import type { AttemptState } from '#domain/observation.ts';
 import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
 import type { FailureClass } from '#domain/failure.ts';
-import { ORDER_FINISHED, type OrderWorkflowInput } from '#workflows/messages.ts';
+import { judgeAbandon, judgeRetry, type OperatorAction } from '#domain/operator-actions.ts';
+import { costNothing } from '#domain/purchase-decision.ts';
+import { ACTION_REFUSED, ORDER_FINISHED, type OrderWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 const WORKFLOWS = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
@@ -46,8 +48,10 @@ export class FakeOrder {
   lookUps: ('found processing' | 'found completed' | 'found failed' | 'not_found')[] = [];
   evidence: ('no_debit' | 'credited' | 'debited' | 'unavailable')[] = [];
   deadlineAt: number | undefined;
-  finished: { status: 'completed' | 'failed'; esimId?: string } | undefined;
+  finished: { status: 'completed' | 'failed' | 'abandoned'; esimId?: string } | undefined;
   delivery: 'delivered' | 'unreadable' | 'fails' = 'delivered';
+  readonly acts: OperatorAction[] = [];
+  #extraAttempts = 0;
   readonly #sends: ScriptedSend[];
   readonly #acceptedAt: number;
   #attempt: AttemptView = newAttempt(1);
@@ -90,6 +94,7 @@ export class FakeOrder {
       readDebitEvidence: async () => {
         this.calls.push('readDebitEvidence');
         const evidence = this.evidence.shift() ?? 'unavailable';
+        if (costNothing(evidence)) this.#set({ settled: true });
         return { evidence, detail: `Evidence: ${evidence}.` };
       },
       deliverEsim: async () => {
@@ -108,7 +113,28 @@ export class FakeOrder {
         if (step.status === 'failed') this.finished = { status: 'failed' };
         return 'recorded';
       },
+      actOnOrder: async ({ action }) => this.#act(action),
     };
+  }
+
+  /** By the same rules as the real one. */
+  #act(action: OperatorAction): 'applied' {
+    const last = this.steps.at(-1);
+    const attention = last?.attention?.reason ?? null;
+    const work = {
+      status: last?.status ?? ('submitting' as const),
+      attention,
+      attempt: this.#attempt,
+      openContradiction: attention === 'contradiction',
+    };
+    const judged = action.action === 'retry' ? judgeRetry(work) : action.action === 'abandon' ? judgeAbandon(work) : 'allowed';
+    if (judged !== 'allowed') throw ApplicationFailure.nonRetryable(judged, ACTION_REFUSED);
+    this.acts.push(action);
+    if (action.action === 'retry' && attention === 'attempts_used_up') this.#extraAttempts += 1;
+    if (action.action === 'abandon') this.finished = { status: 'abandoned' };
+    if (action.action === 'resolve' && action.verdict === 'not_bought') this.#set({ state: 'failed', settled: true });
+    if (action.action === 'resolve' && action.verdict === 'bought') this.#set({ state: 'completed' });
+    return 'applied';
   }
 
   #send(at: number): SendResult {
@@ -154,14 +180,16 @@ export class FakeOrder {
   }
 
   #snapshot(): OrderSnapshot {
+    const attention = this.steps.at(-1)?.attention?.reason;
     return {
       status: this.steps.at(-1)?.status ?? 'accepted',
       acceptedAt: this.#acceptedAt,
       attempt: this.#attempt,
+      extraAttempts: this.#extraAttempts,
       observations: [],
       ...(this.deadlineAt !== undefined && { deadlineAt: this.deadlineAt }),
-      ...(this.steps.at(-1)?.attention !== undefined && { attention: this.steps.at(-1)?.attention?.reason }),
-    } as OrderSnapshot;
+      ...(attention !== undefined && { attention }),
+    };
   }
 
   #refuseFinished(): void {
@@ -184,6 +212,7 @@ function newAttempt(number: number): AttemptView {
     id: `att_${number}`,
     number,
     state: 'prepared',
+    settled: false,
     history: { firstSentAt: undefined, sends: 0, anyUnknown: false },
   };
 }

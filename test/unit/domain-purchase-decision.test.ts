@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/failure.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
-import { afterAcceptance, decideAfterSend, decideSettlement, type AttemptHistory } from '#domain/purchase-decision.ts';
+import { afterAcceptance, costNothing, decideAfterSend, decideSettlement, type AttemptHistory } from '#domain/purchase-decision.ts';
 
 const policy = DEFAULT_POLICY.purchase;
 const NOW = Date.UTC(2030, 0, 31, 12);
@@ -110,16 +110,18 @@ describe('the failure catalogue', () => {
 });
 
 describe('the settlement of a failed attempt', () => {
-  it.each(['no_debit', 'credited'] as const)('on the evidence %s allows a new attempt while there are attempts left', (evidence) => {
-    expect(decideSettlement(evidence, 1, policy.maxAttempts - 1, policy)).toBe('new_attempt');
-    expect(decideSettlement(evidence, 1, policy.maxAttempts, policy)).toBe('park');
+  it('reads the wallet a few times before a person is told', () => {
+    for (let reads = 1; reads < policy.settleReads; reads += 1) expect(decideSettlement(reads, policy)).toBe('read_again');
+    expect(decideSettlement(policy.settleReads, policy)).toBe('park');
   });
 
-  it.each(['debited', 'unavailable'] as const)('on the evidence %s reads again, then parks, and never buys', (evidence) => {
-    for (let reads = 1; reads < policy.settleReads; reads += 1) {
-      expect(decideSettlement(evidence, reads, 1, policy)).toBe('read_again');
-    }
-    expect(decideSettlement(evidence, policy.settleReads, 1, policy)).toBe('park');
+  it.each([
+    ['no_debit', true],
+    ['credited', true],
+    ['debited', false],
+    ['unavailable', false],
+  ] as const)('on the evidence %s takes it that the attempt cost nothing: %s', (evidence, nothing) => {
+    expect(costNothing(evidence)).toBe(nothing);
   });
 });
 

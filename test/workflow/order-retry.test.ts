@@ -28,7 +28,7 @@ describe('a retry by an operator', () => {
       await handle.signal(serviceObservedSignal, { ...observation('completed'), decision: 'contradiction' });
       await environment.sleep('2 days');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'contradiction' });
-      await expect(handle.executeUpdate(retryUpdate)).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
+      await expect(handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] })).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
       await handle.terminate();
     });
     expect(order.sent).toHaveLength(1);
@@ -38,7 +38,7 @@ describe('a retry by an operator', () => {
     const order = await orderWith({ answers: 'processing' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
-      await expect(handle.executeUpdate(retryUpdate)).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
+      await expect(handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] })).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
       await handle.terminate();
     });
   });

@@ -20,7 +20,7 @@ const observation = (outcome: ServiceObservation['outcome'], inboxId = '1'): Ser
 });
 
 describe('an order', () => {
-  it('that the service completes at once is delivered with one send', async () => {
+  it('that the service completes at once is delivered with one send [spec: state.order.completed]', async () => {
     const order = await orderWith({ answers: 'completed' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result).toEqual({ status: 'completed', esimId: 'esim_1' });
@@ -28,7 +28,7 @@ describe('an order', () => {
     expect(order.calls).toEqual(['beginOrder', 'deliverEsim']);
   });
 
-  it('in progress at the service waits for its webhook and asks for nothing meanwhile', async () => {
+  it('in progress at the service waits for its webhook and asks for nothing meanwhile [spec: state.order.processing, event.order.completed]', async () => {
     const order = await orderWith({ answers: 'processing' });
     const result = await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -56,7 +56,7 @@ describe('an order', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('takes the same delivery twice as one', async () => {
+  it('takes the same delivery twice as one [spec: gap.redelivery]', async () => {
     const order = await orderWith({ answers: 'processing' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -85,7 +85,7 @@ describe('an unknown outcome', () => {
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 1, 1]);
   });
 
-  it('is never sent again once the window has passed; it is looked up, then parked', async () => {
+  it('is never sent again once the window has passed; it is looked up, then parked [spec: gap.key-retention]', async () => {
     const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'timeout' })));
     await withOrder(environment, order, async (start) => {
       const handle = await start();
@@ -176,7 +176,7 @@ describe('held work', () => {
     await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep('1 minute');
-      await handle.executeUpdate(retryUpdate);
+      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
       await handle.result();
     });
     const [first, second] = order.sent;
@@ -185,7 +185,7 @@ describe('held work', () => {
 });
 
 describe('an order that the service reports as failed', () => {
-  it('is bought anew only after the wallet showed no debit for it', async () => {
+  it('is bought anew only after the wallet showed no debit for it [spec: state.order.failed, event.order.failed]', async () => {
     const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
     order.evidence = ['debited', 'credited'];
     const result = await withOrder(environment, order, async (start) => (await start()).result());
@@ -250,7 +250,7 @@ describe('a delivery', () => {
       await environment.sleep('1 minute');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'contract_drift' });
       order.delivery = 'delivered';
-      await handle.executeUpdate(retryUpdate);
+      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
       expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
   });
@@ -263,7 +263,7 @@ describe('a delivery', () => {
       await environment.sleep('3 hours');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'delivery_unavailable' });
       order.delivery = 'delivered';
-      await handle.executeUpdate(retryUpdate);
+      await handle.executeUpdate(retryUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
       expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
     expect(order.sent).toHaveLength(1);

@@ -1,0 +1,127 @@
+/**
+ * What a person may do with an order, and when. An action never makes money unsafe by itself: what may have been bought
+ * is neither abandoned nor bought anew unless that person says what is true, which is then written down with the name.
+ */
+import type { AttentionReason } from '#domain/attention.ts';
+import type { Money } from '#domain/money.ts';
+import type { AttemptState } from '#domain/observation.ts';
+import { isFinal, type OrderStatus } from '#domain/order-lifecycle.ts';
+
+/** What a person says of a case, having looked at the service's console or asked the service. */
+export const CASE_VERDICTS = {
+  bought: 'The service has sold it, under the order that is named: it is delivered.',
+  not_bought: 'The service sold nothing and keeps no money for this attempt: it may be bought anew.',
+  dismissed: 'There is nothing to correct: the order goes on from what is stored.',
+} as const;
+
+export type CaseVerdict = keyof typeof CASE_VERDICTS;
+export const caseVerdicts = Object.keys(CASE_VERDICTS) as readonly CaseVerdict[];
+
+/** The verdicts that make sense for each reason of a case. */
+export const VERDICTS_OF = {
+  outcome_unknown: ['bought', 'not_bought'],
+  debit_without_goods: ['bought', 'not_bought'],
+  evidence_unavailable: ['bought', 'not_bought'],
+  // A retry grants another attempt, an abandonment ends it: there is nothing to judge.
+  attempts_used_up: [],
+  contradiction: ['bought', 'not_bought', 'dismissed'],
+  contract_drift: ['bought', 'dismissed'],
+  delivery_unavailable: ['bought', 'dismissed'],
+  charged_above_limit: ['dismissed'],
+  webhook_conflict: ['dismissed'],
+} as const satisfies Record<AttentionReason, readonly CaseVerdict[]>;
+
+/** What a person asks for. */
+export type OperatorAction =
+  | { readonly action: 'retry' }
+  | { readonly action: 'abandon' }
+  /** `null`: no limit. */
+  | { readonly action: 'change_limit'; readonly maxPrice: Money | null }
+  | {
+      readonly action: 'resolve';
+      readonly reason: AttentionReason;
+      readonly verdict: CaseVerdict;
+      /** With `bought`: the service's order, and its eSIM where it is known. */
+      readonly serviceOrderId?: string;
+      readonly serviceEsimId?: string;
+      /** With `not_bought`: whether the order is bought anew or given up. */
+      readonly next?: 'continue' | 'abandon';
+    };
+
+/** Who acts, and why. */
+export interface Operator {
+  /** Id of an API key, or a name given in the Temporal UI. */
+  readonly actor: string;
+  /** In that person's words; never personal data of a customer. */
+  readonly why: string;
+  /** Unique for the act: the same act done twice has one effect. */
+  readonly actId: string;
+}
+
+/** What is known of an order when a person acts on it. */
+export interface OperatedWork {
+  readonly status: OrderStatus;
+  /** What it is parked for; null when it is not. */
+  readonly attention: AttentionReason | null;
+  /** The newest attempt; undefined before the first. */
+  readonly attempt: { readonly state: AttemptState; readonly settled: boolean } | undefined;
+  /** A contradiction that nobody has judged yet. */
+  readonly openContradiction: boolean;
+}
+
+/** Why an action is refused; a code for programs and a sentence for people. */
+export const REFUSALS = {
+  already_ended: 'The order has ended; nothing can be done with it any more.',
+  not_waiting: 'Only an order that is held or needs attention can be tried again: this one is being worked on.',
+  may_be_bought: 'The service may have bought, or keeps money, for this order: say what is true with `resolve` first.',
+  contradiction_open: 'The service contradicted itself about this order: a person must judge that with `resolve` first.',
+  case_not_open: 'No case with this reason is open for the order.',
+  verdict_not_possible: 'This verdict does not fit a case of this reason.',
+} as const;
+
+export type Refusal = keyof typeof REFUSALS;
+
+/** `unchanged`: it was done before; doing it again is no error and has no effect. */
+export type ActionJudgement = 'allowed' | 'unchanged' | Refusal;
+
+/** Tries again now what is held or parked. */
+export function judgeRetry(work: OperatedWork): ActionJudgement {
+  if (isFinal(work.status)) return 'already_ended';
+  if (work.openContradiction) return 'contradiction_open';
+  return work.status === 'held' || work.status === 'needs_attention' ? 'allowed' : 'not_waiting';
+}
+
+/** Ends an order that provably bought nothing. */
+export function judgeAbandon(work: OperatedWork): ActionJudgement {
+  if (work.status === 'abandoned') return 'unchanged';
+  if (isFinal(work.status)) return 'already_ended';
+  if (work.openContradiction) return 'contradiction_open';
+  return mayHaveCost(work) ? 'may_be_bought' : 'allowed';
+}
+
+/** Changes the most that the service may charge. What is bought already stays as it is. */
+export function judgeLimitChange(work: OperatedWork): ActionJudgement {
+  return isFinal(work.status) ? 'already_ended' : 'allowed';
+}
+
+/** Judges an open case. Cases may be open beside an order that has ended: then the verdict closes them and moves nothing. */
+export function judgeResolve(work: OperatedWork, reason: AttentionReason, verdict: CaseVerdict): ActionJudgement {
+  if (!(VERDICTS_OF[reason] as readonly CaseVerdict[]).includes(verdict)) return 'verdict_not_possible';
+  return isFinal(work.status) && verdict !== 'dismissed' ? 'already_ended' : 'allowed';
+}
+
+function mayHaveCost({ attempt }: OperatedWork): boolean {
+  if (attempt === undefined) return false;
+  switch (attempt.state) {
+    case 'prepared':
+    case 'refused':
+      return false;
+    case 'failed':
+      return !attempt.settled;
+    case 'sending':
+    case 'unknown':
+    case 'processing':
+    case 'completed':
+      return true;
+  }
+}
