@@ -16,6 +16,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: ['test/{workflow,integration,fault}/**'],
           testTimeout: 20_000,
+          // By default one core of two would stand idle.
+          maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },

@@ -42,8 +42,22 @@ const REFUSALS = {
   429: 'Too many requests; Retry-After says when to come back.',
 } as const;
 
+type Document = ReturnType<typeof createDocument>;
+
+/** The document of each environment that was made last: making one takes a good part of a second. */
+const lastMade = new Map<Environment, { readonly dialect: string; readonly document: Document }>();
+
 /** The OpenAPI document of what one environment serves in a dialect, made from the contract. */
-export function openApiDocument(dialect: Dialect, environment: Environment): ReturnType<typeof createDocument> {
+export function openApiDocument(dialect: Dialect, environment: Environment): Document {
+  const key = JSON.stringify(dialect);
+  const known = lastMade.get(environment);
+  if (known?.dialect === key) return known.document;
+  const document = makeDocument(dialect, environment);
+  lastMade.set(environment, { dialect: key, document });
+  return document;
+}
+
+function makeDocument(dialect: Dialect, environment: Environment): Document {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
   for (const name of endpointNames) {
     if (!isServed(name, dialect, environment)) continue;
