@@ -65,7 +65,8 @@ export class WebhookSecretCache {
     this.#triedAt = now();
     try {
       const { secrets, unopened } = await read();
-      this.#known = secrets.map(({ secret, acceptedUntil }) => ({ secret, ...(acceptedUntil !== undefined && { acceptedUntil }) }));
+      // An array of its own for each read: by it callers tell that the list was read again.
+      this.#known = [...secrets];
       if (unopened > this.#unopened) {
         logger.warn({ count: unopened }, 'stored webhook secrets do not open: their key is missing from ENCRYPTION_KEYS');
       }

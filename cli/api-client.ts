@@ -15,7 +15,6 @@ export class ApiError extends UserError {
 }
 
 export interface ApiClientOptions {
-  /** Without a trailing slash. */
   readonly url: string;
   readonly key: string;
   readonly signal?: AbortSignal;
@@ -37,7 +36,7 @@ export class ApiClient {
   readonly #options: ApiClientOptions;
 
   constructor(options: ApiClientOptions) {
-    this.#options = options;
+    this.#options = { ...options, url: options.url.replace(/\/+$/, '') };
   }
 
   /** @throws ApiError when the answer is an error; UserError when there is none. */

@@ -1,7 +1,8 @@
-import { and, eq, inArray, isNull, notInArray, or } from 'drizzle-orm';
+import { and, eq, inArray, notInArray, or } from 'drizzle-orm';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
+import { hasOpenCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
-import { attempts, cases, inbox } from '#db/schema.ts';
+import { attempts, inbox } from '#db/schema.ts';
 
 /**
  * Finds what bars an order. Asked in the transaction that is about to buy or to fail, with the order locked.
@@ -13,19 +14,7 @@ export async function buyingBarrier(
   orderId: string,
   answered: readonly bigint[] = [],
 ): Promise<BuyingBarrier | undefined> {
-  const contradictions = await tx
-    .select({ id: cases.id })
-    .from(cases)
-    .where(
-      and(
-        eq(cases.subjectKind, 'order'),
-        eq(cases.subjectId, orderId),
-        eq(cases.reason, 'contradiction'),
-        isNull(cases.closedAt),
-      ),
-    )
-    .limit(1);
-  if (contradictions.length > 0) return 'contradiction';
+  if (await hasOpenCase(tx, { kind: 'order', id: orderId }, 'contradiction')) return 'contradiction';
 
   const names = await tx
     .select({ reference: attempts.reference, serviceOrderId: attempts.serviceOrderId })

@@ -1,6 +1,6 @@
 import { and, desc, eq, gt, isNull, notExists } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import type { MeasuredProfile } from '#domain/capability-profile.ts';
+import type { JudgedProfile, MeasuredProfile } from '#domain/capability-profile.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { Executor } from '#db/database.ts';
 import { capabilityProfiles } from '#db/schema.ts';
@@ -20,6 +20,11 @@ export interface StoredCapabilityProfile {
   readonly evidence: Readonly<Record<string, string>>;
   /** Who said that production may rely on it, and when. */
   readonly confirmation: { readonly at: Date; readonly by: string } | undefined;
+}
+
+/** The part of a stored profile that decides what may be done. */
+export function judgedProfile({ findings, confirmation }: StoredCapabilityProfile): JudgedProfile {
+  return { findings, confirmed: confirmation !== undefined };
 }
 
 /** Stores a profile, not confirmed; from now on it is the newest of its environment. @returns its id. */

@@ -15,6 +15,12 @@ export async function openCase(db: Executor, subject: Subject, reason: Attention
   return rows.length > 0;
 }
 
+/** True while a case of this reason waits for a person. */
+export async function hasOpenCase(db: Executor, subject: Subject, reason: AttentionReason): Promise<boolean> {
+  const rows = await db.select({ id: cases.id }).from(cases).where(open(subject, eq(cases.reason, reason))).limit(1);
+  return rows.length > 0;
+}
+
 /**
  * Closes what is open for a subject, because the work went on; except contradictions, which only a person can judge.
  *
@@ -39,5 +45,9 @@ async function close(db: Executor, subject: Subject, which: SQL, resolution: str
   await db
     .update(cases)
     .set({ closedAt: now, resolution })
-    .where(and(eq(cases.subjectKind, subject.kind), eq(cases.subjectId, subject.id), which, isNull(cases.closedAt)));
+    .where(open(subject, which));
+}
+
+function open(subject: Subject, which: SQL): SQL | undefined {
+  return and(eq(cases.subjectKind, subject.kind), eq(cases.subjectId, subject.id), which, isNull(cases.closedAt));
 }

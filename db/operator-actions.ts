@@ -1,6 +1,5 @@
 /** What a person does with an order, stored together with who did it and why. The rules are in `domain/operator-actions.ts`. */
-import { and, eq, isNull, sql } from 'drizzle-orm';
-import type { AttentionReason } from '#domain/attention.ts';
+import { and, eq, sql } from 'drizzle-orm';
 import { equalMoney, type Money } from '#domain/money.ts';
 import {
   judgeAbandon,
@@ -17,11 +16,11 @@ import { isFinal } from '#domain/order-lifecycle.ts';
 import { latestAttempt, type AttemptRow } from '#db/attempts.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
-import { closeCase } from '#db/cases.ts';
+import { closeCase, hasOpenCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
 import { lockOrder, recordStep, type OrderRow } from '#db/orders.ts';
-import { attempts, cases, orders, timeline } from '#db/schema.ts';
+import { attempts, orders, timeline } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 
 export type ActionResult =
@@ -72,11 +71,11 @@ async function isDone(tx: Executor, orderId: string, operator: Operator): Promis
 }
 
 async function judge(tx: Executor, order: OrderRow, attempt: AttemptRow | undefined, action: OperatorAction): Promise<ActionJudgement> {
+  const subject = { kind: 'order', id: order.id } as const;
   const work: OperatedWork = {
     status: order.status,
-    attention: order.attentionReason,
     attempt,
-    openContradiction: await hasOpenCase(tx, order.id, 'contradiction'),
+    openContradiction: await hasOpenCase(tx, subject, 'contradiction'),
   };
   switch (action.action) {
     case 'retry':
@@ -86,16 +85,8 @@ async function judge(tx: Executor, order: OrderRow, attempt: AttemptRow | undefi
     case 'change_limit':
       return sameLimit(order, action.maxPrice) ? 'unchanged' : judgeLimitChange(work);
     case 'resolve':
-      return (await hasOpenCase(tx, order.id, action.reason)) ? judgeResolve(work, action.reason, action.verdict) : 'case_not_open';
+      return (await hasOpenCase(tx, subject, action.reason)) ? judgeResolve(work, action.reason, action.verdict) : 'case_not_open';
   }
-}
-
-async function hasOpenCase(tx: Executor, orderId: string, reason: AttentionReason): Promise<boolean> {
-  const rows = await tx
-    .select({ id: cases.id })
-    .from(cases)
-    .where(and(eq(cases.subjectKind, 'order'), eq(cases.subjectId, orderId), eq(cases.reason, reason), isNull(cases.closedAt)));
-  return rows.length > 0;
 }
 
 async function apply(

@@ -61,8 +61,6 @@ export interface Operator {
 /** What is known of an order when a person acts on it. */
 export interface OperatedWork {
   readonly status: OrderStatus;
-  /** What it is parked for; null when it is not. */
-  readonly attention: AttentionReason | null;
   /** The newest attempt; undefined before the first. */
   readonly attempt: { readonly state: AttemptState; readonly settled: boolean } | undefined;
   /** A contradiction that nobody has judged yet. */

@@ -1,7 +1,7 @@
 import { effectivePolicy } from '#domain/capability-profile.ts';
 import type { Policy } from '#domain/policy.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
-import { newestCapabilityProfile } from '#db/capability-profiles.ts';
+import { judgedProfile, newestCapabilityProfile } from '#db/capability-profiles.ts';
 import type { Database } from '#db/database.ts';
 
 /**
@@ -12,6 +12,5 @@ import type { Database } from '#db/database.ts';
  */
 export async function policyInForce(database: Database, configured: Policy, mode: ServiceMode): Promise<Policy> {
   const profile = await database.run((db) => newestCapabilityProfile(db, 'sandbox'));
-  const judged = profile === undefined ? undefined : { findings: profile.findings, confirmed: profile.confirmation !== undefined };
-  return effectivePolicy(configured, judged, mode);
+  return effectivePolicy(configured, profile && judgedProfile(profile), mode);
 }

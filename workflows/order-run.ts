@@ -20,6 +20,16 @@ import { database, finishedFailure, OrderState, type OrderRunContext } from '#wo
  */
 const DEADLINES_OF_READS = 6;
 
+/** For activities that ask the service and may be repeated as often as it takes. */
+function readOptions(policy: PurchasePolicy) {
+  return {
+    startToCloseTimeout: DEADLINES_OF_READS * policy.sendDeadlineMs,
+    heartbeatTimeout: HEARTBEAT_TIMEOUT,
+    scheduleToCloseTimeout: policy.deliveryDeadlineMs,
+    retry: { initialInterval: '1s', maximumInterval: '1m' },
+  } as const;
+}
+
 /** A step of the run: what the domain decided, or an end, or a wait for a person. */
 type Step =
   | NextStep
@@ -55,12 +65,7 @@ export class OrderRun {
     this.#context = context;
     this.#state = new OrderState(context);
     this.#policy = input.policy;
-    this.#reads = proxyActivities<Pick<OrderActivities, 'lookUpPurchase' | 'readDebitEvidence'>>({
-      startToCloseTimeout: DEADLINES_OF_READS * input.policy.sendDeadlineMs,
-      heartbeatTimeout: HEARTBEAT_TIMEOUT,
-      scheduleToCloseTimeout: input.policy.deliveryDeadlineMs,
-      retry: { initialInterval: '1s', maximumInterval: '1m' },
-    });
+    this.#reads = proxyActivities<Pick<OrderActivities, 'lookUpPurchase' | 'readDebitEvidence'>>(readOptions(input.policy));
     this.#holds = input.carried?.holds ?? 0;
     this.#deadline = Math.min(snapshot.deadlineAt ?? Infinity, snapshot.acceptedAt + input.policy.holdDeadlineMs);
   }
@@ -272,10 +277,7 @@ export class OrderRun {
       next: 'The eSIM is stored and the order is completed.',
     });
     const { deliverEsim } = proxyActivities<Pick<OrderActivities, 'deliverEsim'>>({
-      startToCloseTimeout: DEADLINES_OF_READS * this.#policy.sendDeadlineMs,
-      heartbeatTimeout: HEARTBEAT_TIMEOUT,
-      scheduleToCloseTimeout: this.#policy.deliveryDeadlineMs,
-      retry: { initialInterval: '1s', maximumInterval: '1m' },
+      ...readOptions(this.#policy),
       summary: 'Fetch the eSIM and complete the order',
     });
     try {

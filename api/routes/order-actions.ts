@@ -53,8 +53,6 @@ const example = { why: 'Balance was topped up.' };
 
 /** What a person does with an order that waits, fails or went wrong. */
 export function orderActionOperations(dependencies: ApiDependencies): Operation[] {
-  const act = (action: OperatorAction) => async (id: string, reason: string, caller: Caller) =>
-    perform(dependencies, id, action, reason, caller);
   const common = {
     method: 'post',
     tag: 'Operator actions',
@@ -80,7 +78,7 @@ export function orderActionOperations(dependencies: ApiDependencies): Operation[
         'Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants one more.',
       body: plain,
       bodyExample: example,
-      handle: ({ params, body, caller }) => act({ action: 'retry' })(params.id, body.why, caller),
+      handle: ({ params, body, caller }) => perform(dependencies, params.id, { action: 'retry' }, body.why, caller),
     }),
     operation({
       ...common,
@@ -90,7 +88,7 @@ export function orderActionOperations(dependencies: ApiDependencies): Operation[
       description: 'Refused while the service may have bought for it, or keeps money for it.',
       body: plain,
       bodyExample: { why: 'The customer no longer wants it.' },
-      handle: ({ params, body, caller }) => act({ action: 'abandon' })(params.id, body.why, caller),
+      handle: ({ params, body, caller }) => perform(dependencies, params.id, { action: 'abandon' }, body.why, caller),
     }),
     operation({
       ...common,
@@ -101,7 +99,7 @@ export function orderActionOperations(dependencies: ApiDependencies): Operation[
       body: limit,
       bodyExample: { why: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'EUR' } },
       handle: ({ params, body, caller }) =>
-        act({ action: 'change_limit', maxPrice: body.max_price })(params.id, body.why, caller),
+        perform(dependencies, params.id, { action: 'change_limit', maxPrice: body.max_price }, body.why, caller),
     }),
     operation({
       ...common,
@@ -113,7 +111,7 @@ export function orderActionOperations(dependencies: ApiDependencies): Operation[
         'after `not_bought` the order is bought anew.',
       body: resolution,
       bodyExample: { why: 'Their support says it was never sold.', case: 'outcome_unknown', verdict: 'not_bought' },
-      handle: ({ params, body, caller }) => act(resolve(body))(params.id, body.why, caller),
+      handle: ({ params, body, caller }) => perform(dependencies, params.id, resolve(body), body.why, caller),
     }),
   ];
 }

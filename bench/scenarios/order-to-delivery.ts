@@ -1,13 +1,13 @@
 import { Client, Connection } from '@temporalio/client';
-import { workflowDriver, type LoadResult } from '#bench/drivers/protocol.ts';
+import { workflowDriver } from '#bench/drivers/protocol.ts';
 import type { Limit, ScenarioResult } from '#bench/results.ts';
 import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { Driver } from '#bench/support/driver.ts';
+import { latencies, medians, rates } from '#bench/support/loads.ts';
 import { Orders } from '#bench/support/orders.ts';
 import { NAMESPACE } from '#bench/support/product.ts';
 import { inTurn } from '#bench/support/rounds.ts';
-import { percentile } from '#bench/support/statistics.ts';
 import type { Child } from '#cli/embedded/child.ts';
 
 const SIZES = {
@@ -67,7 +67,7 @@ export async function measureOrderToDelivery(context: BenchContext): Promise<Sce
       ours: medians(oneByOne.ours),
       peer: { ...PEER, rounds: medians(oneByOne.peer) },
       limit: LIMITS.alone,
-      details: latencies(oneByOne.ours),
+      details: latencies(oneByOne.ours, 95),
     }),
     compare({
       id: 'order_to_delivery.at_50.empty_workflow',
@@ -77,7 +77,7 @@ export async function measureOrderToDelivery(context: BenchContext): Promise<Sce
       ours: rates(atOnce.ours),
       peer: { ...PEER, rounds: rates(atOnce.peer) },
       limit: LIMITS.busy,
-      details: latencies(atOnce.ours),
+      details: latencies(atOnce.ours, 95),
     }),
   ];
 }
@@ -106,17 +106,4 @@ async function requireThreeActivities({ temporalAddress }: BenchContext): Promis
   } finally {
     await connection.close();
   }
-}
-
-function rates(rounds: readonly LoadResult[]): number[] {
-  return rounds.map(({ elapsedMs, latenciesMs }) => latenciesMs.length / (elapsedMs / 1_000));
-}
-
-function medians(rounds: readonly LoadResult[]): number[] {
-  return rounds.map(({ latenciesMs }) => percentile(latenciesMs, 0.5));
-}
-
-function latencies(rounds: readonly LoadResult[]): Record<string, number> {
-  const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
-  return { p50_ms: percentile(all, 0.5), p95_ms: percentile(all, 0.95), max_ms: percentile(all, 1) };
 }

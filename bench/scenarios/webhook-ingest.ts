@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { webhookDriver, type LoadResult } from '#bench/drivers/protocol.ts';
+import { webhookDriver } from '#bench/drivers/protocol.ts';
 import type { Limit, ScenarioResult } from '#bench/results.ts';
 import { answersOk } from '#bench/support/children.ts';
 import { compare } from '#bench/support/comparison.ts';
 import type { BenchContext } from '#bench/support/context.ts';
 import { Driver } from '#bench/support/driver.ts';
 import { requireRefusalOfForgery } from '#bench/support/forgery.ts';
+import { latencies, medians, rates } from '#bench/support/loads.ts';
 import { benchSecrets, createProductDatabase } from '#bench/support/product.ts';
 import { inTurn } from '#bench/support/rounds.ts';
-import { percentile } from '#bench/support/statistics.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
@@ -83,7 +83,7 @@ export async function measureWebhookIngest(context: BenchContext): Promise<Scena
     unit: 'deliveries/s',
     better: 'higher',
     ours: rates(atOnce.ours),
-    details: latencies(atOnce.ours),
+    details: latencies(atOnce.ours, 99),
   } as const;
   return [
     compare({
@@ -106,7 +106,7 @@ export async function measureWebhookIngest(context: BenchContext): Promise<Scena
       ours: medians(oneByOne.ours),
       peer: { ...PLAIN, rounds: medians(oneByOne.plain) },
       limit: LIMITS.alonePlain,
-      details: latencies(oneByOne.ours),
+      details: latencies(oneByOne.ours, 99),
     }),
   ];
 }
@@ -157,19 +157,6 @@ async function startPeer(context: BenchContext, secret: string, database?: strin
 async function countRows(url: string, sql: string, prefix: string): Promise<number> {
   const { rows } = await withClient(url, (client) => client.query(sql, [`${prefix}-%`]));
   return z.tuple([z.object({ count: z.int() })]).parse(rows)[0].count;
-}
-
-function rates(rounds: readonly LoadResult[]): number[] {
-  return rounds.map(({ elapsedMs, latenciesMs }) => latenciesMs.length / (elapsedMs / 1_000));
-}
-
-function medians(rounds: readonly LoadResult[]): number[] {
-  return rounds.map(({ latenciesMs }) => percentile(latenciesMs, 0.5));
-}
-
-function latencies(rounds: readonly LoadResult[]): Record<string, number> {
-  const all = rounds.flatMap(({ latenciesMs }) => latenciesMs);
-  return { p50_ms: percentile(all, 0.5), p99_ms: percentile(all, 0.99), max_ms: percentile(all, 1) };
 }
 
 function mapValues<Name extends string, From, To>(values: Readonly<Record<Name, From>>, map: (value: From) => To): Record<Name, To> {

@@ -3,6 +3,7 @@ import { type Environment, readServiceConfig, type ServiceConfig } from '#config
 import {
   addCapabilityProfile,
   confirmCapabilityProfile,
+  judgedProfile,
   newestCapabilityProfile,
   type StoredCapabilityProfile,
 } from '#db/capability-profiles.ts';
@@ -134,8 +135,7 @@ function permissionLines(profile: StoredCapabilityProfile, service: ServiceConfi
 }
 
 function allowed(profile: StoredCapabilityProfile, service: ServiceConfig): Readonly<Record<string, Permission>> {
-  const judged = { findings: profile.findings, confirmed: profile.confirmation !== undefined };
-  const { resends, newAttempts } = permissions(service, judged, service.mode);
+  const { resends, newAttempts } = permissions(service, judgedProfile(profile), service.mode);
   return { 'automatic resends': resends, 'automatic new attempts': newAttempts };
 }
 
@@ -145,11 +145,7 @@ function confirmedWords({ confirmation }: StoredCapabilityProfile): string {
 
 function capabilitiesJson(profile: StoredCapabilityProfile, service: ServiceConfig): unknown {
   const { id, environment, measuredAt, findings, evidence, confirmation } = profile;
-  const { resends, newAttempts } = permissions(
-    service,
-    { findings, confirmed: confirmation !== undefined },
-    service.mode,
-  );
+  const { resends, newAttempts } = permissions(service, judgedProfile(profile), service.mode);
   return {
     id: String(id),
     environment,

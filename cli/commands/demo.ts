@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import { runDemo } from '#cli/demo.ts';
-import { readSecretFile } from '#cli/start/files.ts';
+import { readDevApiKey } from '#cli/start/dev-api-key.ts';
 import { Terminal } from '#cli/terminal.ts';
 import { UserError } from '#cli/user-error.ts';
 
 /** `reseller demo`: against a set-up that `reseller start` brought up. @throws UserError */
 export async function runDemoCommand(options: { api: string; data: string }): Promise<void> {
   const data = resolve(options.data);
-  const apiKey = readSecretFile(join(data, 'dev-api-key'))?.trim();
+  const apiKey = readDevApiKey(data);
   if (apiKey === undefined) {
     throw new UserError(
       `There is no development API key in ${data}.`,
@@ -15,7 +15,7 @@ export async function runDemoCommand(options: { api: string; data: string }): Pr
     );
   }
   const delivered = await runDemo({
-    apiUrl: options.api.replace(/\/+$/, ''),
+    apiUrl: options.api,
     apiKey,
     stateFile: join(data, 'demo.json'),
     terminal: new Terminal(process.stdout),

@@ -1,7 +1,7 @@
-import { join, resolve as resolvePath } from 'node:path';
+import { resolve as resolvePath } from 'node:path';
 import * as z from 'zod';
 import { ApiClient, ApiError } from '#cli/api-client.ts';
-import { readSecretFile } from '#cli/start/files.ts';
+import { readDevApiKey } from '#cli/start/dev-api-key.ts';
 import { UserError } from '#cli/user-error.ts';
 import type { Environment } from '#config/config.ts';
 
@@ -148,14 +148,14 @@ async function chosen(api: ApiClient, { status, failureClass, attention }: Order
 
 function apiOf({ api, data }: ApiOptions, environment: Environment): ApiClient {
   const folder = resolvePath(data);
-  const key = environment['RESELLER_API_KEY'] ?? readSecretFile(join(folder, 'dev-api-key'))?.trim();
+  const key = environment['RESELLER_API_KEY'] ?? readDevApiKey(folder);
   if (key === undefined || key === '') {
     throw new UserError(
       `There is no API key: RESELLER_API_KEY is not set, and ${folder} holds none.`,
       'Make one with `reseller keys create NAME --scopes orders:read,orders:operate` and put it into RESELLER_API_KEY.',
     );
   }
-  return new ApiClient({ url: api.replace(/\/+$/, ''), key });
+  return new ApiClient({ url: api, key });
 }
 
 function line({ id, status, external_order_id: reference, package_id: packageId, failure, attention, next_step_at: next }: Order): string {

@@ -1,7 +1,7 @@
 import { capabilities } from '#domain/capabilities.ts';
 import { permissions } from '#domain/capability-profile.ts';
 import type { ServiceConfig } from '#config/config.ts';
-import type { StoredCapabilityProfile } from '#db/capability-profiles.ts';
+import { judgedProfile, type StoredCapabilityProfile } from '#db/capability-profiles.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import { type Finding, ok, warning } from '#cli/doctor/finding.ts';
 import type { Records } from '#cli/doctor/records.ts';
@@ -32,11 +32,8 @@ export function checkCapabilities(
 
 function resendsOf(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined): boolean {
   if (records === undefined) return service.resendAllowed;
-  return permissions(service, judged(records.capabilityProfile), service.mode).resends.allowed;
-}
-
-function judged(profile: StoredCapabilityProfile | undefined) {
-  return profile && { findings: profile.findings, confirmed: profile.confirmation !== undefined };
+  const { capabilityProfile: profile } = records;
+  return permissions(service, profile && judgedProfile(profile), service.mode).resends.allowed;
 }
 
 function measuredWords(profile: StoredCapabilityProfile | undefined, now: number): string {

@@ -1,17 +1,16 @@
-import { join } from 'node:path';
-import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
+import { devApiKeyFile, readDevApiKey } from '#cli/start/dev-api-key.ts';
+import { writeSecretFile } from '#cli/start/files.ts';
 import { matchesApiKey, generateApiKey, parseApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes, findApiKey } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 
 /** The API key of a development set-up, with every scope: the one in `dev-api-key`, or a new one where that is not valid. */
 export async function developmentApiKey(dataDirectory: string, database: Database): Promise<string> {
-  const path = join(dataDirectory, 'dev-api-key');
-  const kept = readSecretFile(path)?.trim();
+  const kept = readDevApiKey(dataDirectory);
   if (kept !== undefined && (await isValid(kept, database))) return kept;
   const { key, prefix, hash } = generateApiKey();
   await database.run((db) => addApiKey(db, { name: 'development', prefix, hash, scopes: apiScopes }));
-  writeSecretFile(path, `${key}\n`);
+  writeSecretFile(devApiKeyFile(dataDirectory), `${key}\n`);
   return key;
 }
 

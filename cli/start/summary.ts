@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path';
+import { devApiKeyFile } from '#cli/start/dev-api-key.ts';
 import type { Plan } from '#cli/start/plan.ts';
 import type { Terminal } from '#cli/terminal.ts';
 
@@ -17,7 +18,7 @@ export function addressLines(plan: Plan, apiKey: string | undefined, terminal: P
     ],
     ['Temporal', plan.temporalAddress],
     ...(settings.temporalAddress === undefined ? [['Temporal UI', at(ports.temporalUi)] as [string, string]] : []),
-    ['API key', apiKey === undefined ? `make one: npm run reseller -- keys create NAME --scopes all --data ${data}` : `${apiKey}  (${join(data, 'dev-api-key')})`],
+    ['API key', apiKey === undefined ? `make one: npm run reseller -- keys create NAME --scopes all --data ${data}` : `${apiKey}  (${devApiKeyFile(data)})`],
     ['Data and logs', `${data}, ${join(data, 'logs')}`],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
@@ -30,7 +31,7 @@ export function addressLines(plan: Plan, apiKey: string | undefined, terminal: P
       : [
           'Order an eSIM yourself:',
           `  curl -X POST ${at(ports.api)}/v1/orders \\`,
-          `    -H "Authorization: Bearer $(cat ${join(data, 'dev-api-key')})" \\`,
+          `    -H "Authorization: Bearer $(cat ${devApiKeyFile(data)})" \\`,
           '    -H "Content-Type: application/json" -H "Idempotency-Key: my-first" \\',
           `    -d '{"package_id": 2001, "external_order_id": "my-first"}'`,
           '',

@@ -17,7 +17,6 @@ import { isFinal, ORDER_STATUSES } from '#domain/order-lifecycle.ts';
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
 const work: fc.Arbitrary<OperatedWork> = fc.record({
   status: fc.constantFrom(...ORDER_STATUSES),
-  attention: fc.option(fc.constantFrom(...reasons)),
   attempt: fc.option(fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() }), { nil: undefined }),
   openContradiction: fc.boolean(),
 });
@@ -69,7 +68,7 @@ describe('what a person may do with an order', () => {
 
   it('has a way out of every reason to wait for a person: a verdict, or a retry', () => {
     for (const reason of reasons) {
-      const parked: OperatedWork = { status: 'needs_attention', attention: reason, attempt: undefined, openContradiction: reason === 'contradiction' };
+      const parked: OperatedWork = { status: 'needs_attention', attempt: undefined, openContradiction: reason === 'contradiction' };
       const verdicts = VERDICTS_OF[reason].filter((verdict) => judgeResolve(parked, reason, verdict) === 'allowed');
       expect(verdicts.length > 0 || judgeRetry(parked) === 'allowed', reason).toBe(true);
     }

@@ -123,7 +123,6 @@ export class FakeOrder {
     const attention = last?.attention?.reason ?? null;
     const work = {
       status: last?.status ?? ('submitting' as const),
-      attention,
       attempt: this.#attempt,
       openContradiction: attention === 'contradiction',
     };
