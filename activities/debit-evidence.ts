@@ -1,20 +1,24 @@
 import { equalMoney, type Money } from '#domain/money.ts';
 import { costNothing } from '#domain/purchase-decision.ts';
+import type { WorkKind } from '#domain/work.ts';
 import { findAttemptById, markSettled, type AttemptRow } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import { bookedMovements, recordMovement } from '#db/journal.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
-import type { EvidenceResult, OrderActivities } from '#activities/order-types.ts';
-import type { OrderDependencies } from '#activities/order-context.ts';
+import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import type { EvidenceResult, PurchaseActivities } from '#activities/work-types.ts';
 
 /** Clocks of the two sides may differ by this much; the wallet is read from so long before the first send. */
 const CLOCK_SKEW_MS = 10 * 60_000;
 
 /** Reads the service's wallet for what an attempt cost, and keeps our books equal to it (rule 3 and rule 7). */
-export function createDebitEvidence(dependencies: OrderDependencies): OrderActivities['readDebitEvidence'] {
-  const { database, service } = dependencies;
-  return async ({ orderId, attemptId }) => {
+export function createDebitEvidence(
+  { database, service }: WorkDependencies,
+  kinds: Readonly<Record<WorkKind, PurchaseKind>>,
+): PurchaseActivities['readDebitEvidence'] {
+  return async ({ work, attemptId }) => {
     const attempt = await database.run((db) => findAttemptById(db, attemptId));
     const since = (attempt.firstSentAt ?? attempt.createdAt).getTime() - CLOCK_SKEW_MS;
     const answer = await service.listWalletTransactions({ since });
@@ -26,10 +30,11 @@ export function createDebitEvidence(dependencies: OrderDependencies): OrderActiv
       return { evidence: 'unavailable', detail: 'The wallet has more transactions since the attempt than can be read.' };
     }
     return database.transaction(async (tx) => {
-      const { result, movements } = judge(attempt, answer.value.items, await bookedMovements(tx, attempt.id));
+      const booked = await bookedMovements(tx, attempt.id);
+      const { result, movements } = judge(kinds[work.kind], attempt, answer.value.items, booked);
       await writeBooks(tx, attempt, movements);
       if (costNothing(result.evidence)) await markSettled(tx, attempt.id);
-      await addTimelineEntry(tx, { kind: 'order', id: orderId }, {
+      await addTimelineEntry(tx, work, {
         event: 'attempt.wallet_checked',
         message: result.detail,
         detail: { attempt: attempt.number, evidence: result.evidence },
@@ -47,18 +52,19 @@ interface Movements {
 }
 
 function judge(
+  kind: PurchaseKind,
   attempt: AttemptRow,
   transactions: readonly WalletTransaction[],
   booked: { readonly debit: boolean; readonly credit: boolean },
 ): { result: EvidenceResult; movements: Movements } {
-  const ours = transactions.filter((transaction) => belongsTo(attempt, transaction));
+  const ours = transactions.filter((transaction) => kind.owns(attempt, transaction));
   const movements = {
     debits: ours.filter(({ type }) => type === 'debit').map(moneyOf),
     credits: ours.filter(({ type }) => type === 'credit').map(moneyOf),
   };
   // What was debited was debited: a wallet that shows it no more is not to be believed.
   const vanished = booked.debit && !booked.credit && movements.debits.length === 0;
-  const result = vanished ? DEBIT_VANISHED : weigh(movements, transactions.some(isAnonymousDebit));
+  const result = vanished ? DEBIT_VANISHED : weigh(movements, transactions.some((each) => each.type === 'debit' && kind.isAnonymous(each)));
   return { result, movements };
 }
 
@@ -76,19 +82,9 @@ function weigh({ debits, credits }: Movements, anonymousDebits: boolean): Eviden
       : { evidence: 'debited', detail: `The wallet shows a debit of ${debit.amount} ${debit.currency} and no credit for it.` };
   }
   if (anonymousDebits) {
-    return { evidence: 'unavailable', detail: 'The wallet shows order debits that do not say which order they are for.' };
+    return { evidence: 'unavailable', detail: 'The wallet shows debits that do not say what they are for.' };
   }
   return { evidence: 'no_debit', detail: 'The wallet shows no debit for this attempt.' };
-}
-
-function belongsTo(attempt: AttemptRow, transaction: WalletTransaction): boolean {
-  if (transaction.order_id != null && transaction.order_id === attempt.serviceOrderId) return true;
-  return transaction.external_order_id != null && transaction.external_order_id === attempt.reference;
-}
-
-/** A debit that might be anybody's: while there is one, "no debit for this attempt" cannot be said. */
-function isAnonymousDebit(transaction: WalletTransaction): boolean {
-  return transaction.type === 'debit' && transaction.order_id == null && transaction.external_order_id == null;
 }
 
 async function writeBooks(tx: Executor, attempt: AttemptRow, { debits, credits }: Movements): Promise<void> {

@@ -4,13 +4,13 @@ import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import type { AttemptRow } from '#db/attempts.ts';
 import { forgetAnswers } from '#db/idempotency.ts';
 import { addReadObservation, inboxBodyPlace, readDeliveryId, requeueMatchable } from '#db/inbox.ts';
-import { requestStartOfIdleOrders } from '#db/orders.ts';
-import type { ServiceOrder } from '#upstream/contract.ts';
+import { requestStartOfIdleWork } from '#db/work.ts';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
-import { askForOrder } from '#activities/order-purchase.ts';
-import type { OrderDependencies } from '#activities/order-context.ts';
+import type { Inquiry } from '#activities/purchases/kind.ts';
+import { purchaseKinds } from '#activities/work.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
 
-export interface MaintenanceDependencies extends OrderDependencies {
+export interface MaintenanceDependencies extends WorkDependencies {
   readonly reconcile: ReconcilePolicy;
   readonly sweep: SweepPolicy;
   /** Called after rows for the relay were committed. */
@@ -19,7 +19,8 @@ export interface MaintenanceDependencies extends OrderDependencies {
 
 /** Makes the activities of the scheduled workflows. */
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies): MaintenanceActivities {
-  const { database, service, reconcile, sweep, wakeRelay, now } = dependencies;
+  const { database, reconcile, sweep, wakeRelay, now } = dependencies;
+  const kinds = purchaseKinds(dependencies);
 
   return {
     async reconcileSilentWork() {
@@ -28,20 +29,20 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       let asked = 0;
       let news = 0;
       for (const attempt of silent) {
-        const found = await askForOrder(service, attempt);
+        const inquiry = await kinds[attempt.subjectKind].ask(attempt);
         asked += 1;
-        // A service that is down says nothing about the others either. One odd order must not hide the rest, though.
-        if (found.kind === 'unavailable' && found.failure.class !== 'contract_drift') break;
+        // A service that is down says nothing about the others either. One odd answer must not hide the rest, though.
+        if (inquiry.kind === 'unavailable' && inquiry.failure.class !== 'contract_drift') break;
         await database.run((db) => markAsked(db, attempt.id, new Date(now())));
-        if (found.kind === 'order' && (await report(dependencies, attempt, found.order))) news += 1;
+        if (inquiry.kind === 'found' && (await report(dependencies, attempt, inquiry))) news += 1;
       }
       if (news > 0) wakeRelay();
       return { asked, news };
     },
 
-    async requestIdleOrders() {
+    async requestIdleWork() {
       const requested = await database.transaction((tx) =>
-        requestStartOfIdleOrders(tx, {
+        requestStartOfIdleWork(tx, {
           idleBefore: new Date(now() - sweep.idleAfterMs),
           batch: sweep.batch,
           now: new Date(now()),
@@ -60,17 +61,23 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
 }
 
 /** Puts a finding into the inbox as an event of the same shape as a webhook's. @returns true when it is news. */
-async function report({ database, keyRing }: MaintenanceDependencies, attempt: AttemptRow, order: ServiceOrder): Promise<boolean> {
-  if (order.status === attempt.state) return false;
-  const deliveryId = readDeliveryId(attempt.id, order.status);
-  const body = Buffer.from(JSON.stringify({ event: `order.${order.status}`, data: order }), 'utf8');
+async function report(
+  { database, keyRing }: MaintenanceDependencies,
+  attempt: AttemptRow,
+  { facts, record }: Extract<Inquiry, { kind: 'found' }>,
+): Promise<boolean> {
+  const { outcome, serviceId } = facts;
+  if (outcome === attempt.state) return false;
+  const deliveryId = readDeliveryId(attempt.id, outcome);
+  const body = Buffer.from(JSON.stringify({ event: `${attempt.subjectKind}.${outcome}`, data: record }), 'utf8');
   const contentHash = keyRing.hash(createHash('sha256').update(deliveryId).digest(), 'inbox.read');
   return database.run((db) =>
     addReadObservation(db, {
+      kind: attempt.subjectKind,
       attemptId: attempt.id,
-      outcome: order.status,
+      outcome,
       reference: attempt.reference,
-      serviceOrderId: order.id,
+      serviceId,
       sealedBody: keyRing.seal(body, inboxBodyPlace(deliveryId)),
       bodyHash: contentHash,
       signedHash: contentHash,

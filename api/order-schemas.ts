@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { isCallerReference, isImei } from '#domain/identifiers.ts';
-import { ORDER_STATUSES } from '#domain/order-lifecycle.ts';
+import { statusesOf } from '#domain/lifecycle.ts';
 import {
   instant,
   instantInput,
@@ -84,7 +84,7 @@ const attentionReason = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReaso
 export const orderOutput = z
   .strictObject({
     id: ourId('order', exampleOrderId),
-    status: z.enum(ORDER_STATUSES).meta({
+    status: z.enum(statusesOf('order')).meta({
       description:
         '`accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being bought. ' +
         '`processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and ' +
@@ -145,7 +145,7 @@ export const orderOutputExample: OrderOutput = {
 export const orderPage = pageOf(orderOutput, 'OrderPage');
 
 export const orderListQuery = z.strictObject({
-  status: z.enum(ORDER_STATUSES).optional(),
+  status: z.enum(statusesOf('order')).optional(),
   external_order_id: externalOrderId.optional(),
   package_id: packageIdInQuery.optional(),
   failure_class: failureClass.optional().meta({ description: 'What holds them, or why they failed.' }),

@@ -2,7 +2,7 @@ import type { ApiConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/database.ts';
 import { InboxIntake } from '#db/inbox-intake.ts';
-import { readAccountConditions } from '#db/held-orders.ts';
+import { readAccountConditions } from '#db/held-work.ts';
 import { requireCurrentSchema } from '#db/migrate.ts';
 import { RelayWakeup } from '#db/relay-wakeup.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';

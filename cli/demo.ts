@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { ApiClient } from '#cli/api-client.ts';
 import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
 import type { Terminal } from '#cli/terminal.ts';
-import { isFinal, ORDER_STATUSES } from '#domain/order-lifecycle.ts';
+import { isFinal, statusesOf } from '#domain/lifecycle.ts';
 
 export interface DemoOptions {
   readonly apiUrl: string;
@@ -20,7 +20,7 @@ export interface DemoOptions {
 
 const order = z.object({
   id: z.string(),
-  status: z.enum(ORDER_STATUSES),
+  status: z.enum(statusesOf('order')),
   esim_id: z.string().nullish(),
 });
 const packages = z.object({ data: z.array(z.object({ id: z.int(), name: z.string() })) });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, sql, type SQL } from 'drizzle-orm';
 import type { FailureNote } from '#domain/attention.ts';
 import { isDefinite } from '#domain/failure.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import { ATTEMPT_DECISIONS, type AttemptState, type ObservedOutcome } from '#domain/observation.ts';
+import type { WorkRef } from '#domain/work.ts';
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
@@ -18,52 +19,63 @@ export function requestBodyPlace(attemptId: string): string {
   return `attempts.sealed_request_body/${attemptId}`;
 }
 
-/** The newest attempt of an order. */
-export async function latestAttempt(db: Executor, orderId: string): Promise<AttemptRow | undefined> {
+/** The newest attempt of a piece of work. */
+export async function latestAttempt(db: Executor, work: WorkRef): Promise<AttemptRow | undefined> {
   const rows = await db
     .select()
     .from(attempts)
-    .where(and(eq(attempts.subjectKind, 'order'), eq(attempts.subjectId, orderId)))
+    .where(ofWork(work))
     .orderBy(desc(attempts.number))
     .limit(1);
   return rows[0];
 }
 
-/** One attempt of an order by its number. */
-export async function findAttempt(db: Executor, orderId: string, number: number): Promise<AttemptRow | undefined> {
+/** One attempt of a piece of work by its number. */
+export async function findAttempt(db: Executor, work: WorkRef, number: number): Promise<AttemptRow | undefined> {
   const rows = await db
     .select()
     .from(attempts)
-    .where(and(eq(attempts.subjectKind, 'order'), eq(attempts.subjectId, orderId), eq(attempts.number, number)));
+    .where(and(ofWork(work), eq(attempts.number, number)));
   return rows[0];
+}
+
+function ofWork({ kind, id }: WorkRef): SQL | undefined {
+  return and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, id));
+}
+
+/** What an attempt is made for. */
+export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRef {
+  return { kind, id };
 }
 
 /**
  * Stores an attempt before its first send: its key, its exact body and its reference (rule 1). One that exists stays
  * as it is, so that a step that runs twice sends the same bytes.
  *
- * @param body builds and seals the request body for the new attempt's id.
+ * @param attempt.reference undefined where the interface takes none.
+ * @param attempt.sealedBody builds and seals the request body for the new attempt's id.
  */
 export async function openAttempt(
   tx: Executor,
-  attempt: { orderId: string; number: number; reference: string; sealedBody: (attemptId: string) => Buffer },
+  attempt: { work: WorkRef; number: number; reference: string | undefined; sealedBody: (attemptId: string) => Buffer },
 ): Promise<AttemptRow> {
   const id = newId('attempt');
+  const { work, number, reference } = attempt;
   await tx
     .insert(attempts)
     .values({
       id,
-      subjectKind: 'order',
-      subjectId: attempt.orderId,
-      number: attempt.number,
+      subjectKind: work.kind,
+      subjectId: work.id,
+      number,
       idempotencyKey: randomUUID(),
-      reference: attempt.reference,
+      reference: reference ?? null,
       sealedRequestBody: attempt.sealedBody(id),
     })
     .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] });
-  const row = await findAttempt(tx, attempt.orderId, attempt.number);
-  if (row === undefined) throw new Error(`attempt ${attempt.number} of ${attempt.orderId} cannot be read back`);
-  if (row.id === id) await requeueUnmatched(tx, { reference: row.reference });
+  const row = await findAttempt(tx, work, number);
+  if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
+  if (row.id === id && reference !== undefined) await requeueUnmatched(tx, work.kind, { reference });
   return row;
 }
 
@@ -72,7 +84,7 @@ export type SendClaim =
   | { readonly kind: 'claimed'; readonly leaseToken: string; readonly attempt: AttemptRow }
   /** Another send may be under way. */
   | { readonly kind: 'leased'; readonly until: Date }
-  /** The service has the order already: nothing is to be sent. */
+  /** The service has it already: nothing is to be sent. */
   | { readonly kind: 'settled'; readonly outcome: ObservedOutcome; readonly attempt: AttemptRow };
 
 /**
@@ -107,7 +119,8 @@ export async function claimSend(tx: Executor, attemptId: string, leaseMs: number
 /** What the service says of an attempt, from an answer, a read or an event. */
 export interface ServiceFacts {
   readonly outcome: ObservedOutcome;
-  readonly serviceOrderId: string;
+  /** The service's id of what it made for the attempt. */
+  readonly serviceId: string;
   readonly serviceEsimId?: string | undefined;
   readonly charged?: Money | undefined;
   /** Why the service says it failed. */
@@ -145,20 +158,16 @@ const RANK: Readonly<Record<AttemptState, number>> = {
 
 /**
  * Stores what the service says of an attempt, and the debit in our books. Progress only goes forward: an attempt that
- * completed does not return to processing. A second order of the service for the same attempt opens a case.
+ * completed does not return to processing. A second id of the service for the same attempt opens a case.
  *
  * @returns the attempt as it now is.
  */
 export async function recordFacts(tx: Executor, attemptId: string, facts: ServiceFacts, now: Date): Promise<AttemptRow> {
   const [known] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
   if (known === undefined) throw new Error(`attempt ${attemptId} does not exist`);
-  if (known.serviceOrderId !== null && known.serviceOrderId !== facts.serviceOrderId) {
-    await openCase(
-      tx,
-      { kind: 'order', id: known.subjectId },
-      'contradiction',
-      `The service names two orders for one attempt: ${known.serviceOrderId} and ${facts.serviceOrderId}.`,
-    );
+  if (known.serviceId !== null && known.serviceId !== facts.serviceId) {
+    const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
+    await openCase(tx, workOf(known), 'contradiction', detail);
     return known;
   }
   await reportDisagreement(tx, known, facts);
@@ -167,7 +176,7 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
   const [row] = await tx
     .update(attempts)
     .set({
-      serviceOrderId: facts.serviceOrderId,
+      serviceId: facts.serviceId,
       serviceEsimId: facts.serviceEsimId ?? known.serviceEsimId,
       chargedAmount: known.chargedAmount ?? facts.charged?.amount ?? null,
       chargedCurrency: known.chargedAmount === null ? (facts.charged?.currency ?? null) : known.chargedCurrency,
@@ -184,7 +193,7 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
     .returning();
   if (row === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
 
-  if (known.serviceOrderId === null) await requeueUnmatched(tx, { serviceOrderId: facts.serviceOrderId });
+  if (known.serviceId === null) await requeueUnmatched(tx, known.subjectKind, { serviceId: facts.serviceId });
   if (!failed && row.chargedAmount !== null && row.chargedCurrency !== null) {
     const money = { amount: row.chargedAmount, currency: row.chargedCurrency };
     await recordMovement(tx, { direction: 'debit', attemptId, money });
@@ -194,10 +203,9 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
 
 /** Whoever brings the facts, an answer, a read or an event: what cannot be true beside what is known opens a case. */
 async function reportDisagreement(tx: Executor, known: AttemptRow, facts: ServiceFacts): Promise<void> {
-  const subject = { kind: 'order', id: known.subjectId } as const;
   if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
     const detail = `The service says ${facts.outcome} of attempt ${known.number}, which it had called ${known.state}.`;
-    await openCase(tx, subject, 'contradiction', detail);
+    await openCase(tx, workOf(known), 'contradiction', detail);
   }
   await reportOtherPrice(tx, known, facts.charged);
 }
@@ -208,7 +216,7 @@ export async function reportOtherPrice(tx: Executor, known: AttemptRow, charged:
   if (chargedAmount === null || chargedCurrency === null || charged === undefined) return;
   if (equalMoney(charged, { amount: chargedAmount, currency: chargedCurrency })) return;
   const detail = `The service names two prices for attempt ${known.number}.`;
-  await openCase(tx, { kind: 'order', id: known.subjectId }, 'contradiction', detail);
+  await openCase(tx, workOf(known), 'contradiction', detail);
 }
 
 /** Notes that a failed attempt cost nothing: the wallet says so. */
@@ -221,4 +229,9 @@ export async function findAttemptById(db: Executor, attemptId: string): Promise<
   const [row] = await db.select().from(attempts).where(eq(attempts.id, attemptId));
   if (row === undefined) throw new Error(`attempt ${attemptId} does not exist`);
   return row;
+}
+
+/** What an attempt was charged; undefined while it is not known. */
+export function chargedOf({ chargedAmount: amount, chargedCurrency: currency }: AttemptRow): Money | undefined {
+  return amount === null || currency === null ? undefined : { amount, currency };
 }

@@ -1,3 +1,4 @@
+import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { auditLog } from '#db/schema.ts';
 
@@ -7,7 +8,7 @@ export interface AuditEntry {
   /** Stable name, such as `esim.activation_revealed`. */
   readonly action: string;
   /** A webhook secret has the id of its environment. */
-  readonly subject: { readonly kind: 'esim' | 'order' | 'webhook_secret'; readonly id: string };
+  readonly subject: WorkRef | { readonly kind: 'esim' | 'webhook_secret'; readonly id: string };
   /** Why, in the actor's words; where a reason is asked for. */
   readonly reason?: string;
 }

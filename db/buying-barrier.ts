@@ -1,40 +1,40 @@
 import { and, eq, inArray, notInArray, or } from 'drizzle-orm';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
+import type { WorkRef } from '#domain/work.ts';
 import { hasOpenCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { attempts, inbox } from '#db/schema.ts';
 
 /**
- * Finds what bars an order. Asked in the transaction that is about to buy or to fail, with the order locked.
+ * Finds what bars work. Asked in the transaction that is about to buy or to fail, with the work locked.
  *
  * @param answered rows of the inbox that this very step answers.
  */
 export async function buyingBarrier(
   tx: Executor,
-  orderId: string,
+  work: WorkRef,
   answered: readonly bigint[] = [],
 ): Promise<BuyingBarrier | undefined> {
-  if (await hasOpenCase(tx, { kind: 'order', id: orderId }, 'contradiction')) return 'contradiction';
+  if (await hasOpenCase(tx, work, 'contradiction')) return 'contradiction';
 
   const names = await tx
-    .select({ reference: attempts.reference, serviceOrderId: attempts.serviceOrderId })
+    .select({ reference: attempts.reference, serviceId: attempts.serviceId })
     .from(attempts)
-    .where(and(eq(attempts.subjectKind, 'order'), eq(attempts.subjectId, orderId)));
-  const serviceOrderIds = names.flatMap(({ serviceOrderId }) => (serviceOrderId === null ? [] : [serviceOrderId]));
+    .where(and(eq(attempts.subjectKind, work.kind), eq(attempts.subjectId, work.id)));
+  const references = names.flatMap(({ reference }) => reference ?? []);
+  const serviceIds = names.flatMap(({ serviceId }) => serviceId ?? []);
   const waiting = await tx
     .select({ id: inbox.id })
     .from(inbox)
     .where(
       and(
+        eq(inbox.subjectKind, work.kind),
         inArray(inbox.state, ['pending', 'relayed']),
         ...(answered.length > 0 ? [notInArray(inbox.id, [...answered])] : []),
         or(
-          and(eq(inbox.subjectKind, 'order'), eq(inbox.subjectId, orderId)),
-          inArray(
-            inbox.reference,
-            names.map(({ reference }) => reference),
-          ),
-          ...(serviceOrderIds.length > 0 ? [inArray(inbox.serviceOrderId, serviceOrderIds)] : []),
+          eq(inbox.subjectId, work.id),
+          ...(references.length > 0 ? [inArray(inbox.reference, references)] : []),
+          ...(serviceIds.length > 0 ? [inArray(inbox.serviceId, serviceIds)] : []),
         ),
       ),
     )

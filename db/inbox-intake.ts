@@ -6,6 +6,7 @@
 import { and, count, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import * as z from 'zod';
 import type { ObservedOutcome } from '#domain/observation.ts';
+import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { openCase } from '#db/cases.ts';
 import type { Database, Executor } from '#db/database.ts';
@@ -20,8 +21,11 @@ export interface DeliveryReading {
   /** Why it is quarantined or ignored. */
   readonly note?: string;
   readonly event?: string;
+  /** The kind of work that it speaks of. */
+  readonly kind?: WorkKind;
   readonly reference?: string;
-  readonly serviceOrderId?: string;
+  /** The service's id of it. */
+  readonly serviceId?: string;
   readonly outcome?: ObservedOutcome;
 }
 
@@ -51,8 +55,9 @@ interface NewRow {
   readonly event: string | null;
   readonly state: InboxState;
   readonly note: string | null;
+  readonly subjectKind: WorkKind | null;
   readonly reference: string | null;
-  readonly serviceOrderId: string | null;
+  readonly serviceId: string | null;
   readonly outcome: ObservedOutcome | null;
 }
 
@@ -99,8 +104,9 @@ export class InboxIntake {
       event: reading.event ?? null,
       state: reading.state,
       note: reading.note ?? null,
+      subjectKind: reading.kind ?? null,
       reference: reading.reference ?? null,
-      serviceOrderId: reading.serviceOrderId ?? null,
+      serviceId: reading.serviceId ?? null,
       outcome: reading.outcome ?? null,
     });
   }
@@ -133,12 +139,12 @@ async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<str
   const column = <Name extends keyof NewRow>(name: Name) => sql.param(rows.map((row) => row[name]));
   const result = await db.execute(sql`
     insert into inbox (source, delivery_id, body_hash, signed_hash, sealed_body, header_event, event, state, note,
-      reference, service_order_id, outcome)
+      subject_kind, reference, service_id, outcome)
     select 'webhook', * from unnest(
       ${column('deliveryId')}::text[], ${column('bodyHash')}::bytea[], ${column('signedHash')}::bytea[],
       ${column('sealedBody')}::bytea[], ${column('headerEvent')}::text[], ${column('event')}::text[],
-      ${column('state')}::text[], ${column('note')}::text[], ${column('reference')}::text[],
-      ${column('serviceOrderId')}::text[], ${column('outcome')}::text[])
+      ${column('state')}::text[], ${column('note')}::text[], ${column('subjectKind')}::text[], ${column('reference')}::text[],
+      ${column('serviceId')}::text[], ${column('outcome')}::text[])
     on conflict do nothing
     returning delivery_id as "deliveryId", body_hash as "bodyHash"`);
   return new Set(insertedRows.parse(result.rows).map(keyOf));
@@ -190,7 +196,7 @@ async function reportConflicts(database: Database, rows: readonly NewRow[]): Pro
   return reported;
 }
 
-/** The case is about the delivery; an order that one of the bodies was matched to already gets a line in its timeline. */
+/** The case is about the delivery; work that one of the bodies was matched to already gets a line in its timeline. */
 async function openConflictCase(tx: Executor, deliveryId: string): Promise<boolean> {
   const isNew = await openCase(
     tx,
@@ -200,14 +206,14 @@ async function openConflictCase(tx: Executor, deliveryId: string): Promise<boole
   );
   if (!isNew) return false;
   const matched = await tx
-    .selectDistinct({ orderId: inbox.subjectId })
+    .selectDistinct({ kind: inbox.subjectKind, id: inbox.subjectId })
     .from(inbox)
-    .where(and(eq(inbox.deliveryId, deliveryId), eq(inbox.subjectKind, 'order'), isNotNull(inbox.subjectId)));
-  for (const { orderId } of matched) {
-    if (orderId === null) continue;
-    await addTimelineEntry(tx, { kind: 'order', id: orderId }, {
+    .where(and(eq(inbox.deliveryId, deliveryId), isNotNull(inbox.subjectId)));
+  for (const { kind, id } of matched) {
+    if (kind === null || id === null) continue;
+    await addTimelineEntry(tx, { kind, id }, {
       event: 'webhook.conflict',
-      message: 'A second, different body came under a delivery id that had spoken of this order.',
+      message: `A second, different body came under a delivery id that had spoken of this ${WORK_NOUNS[kind]}.`,
       detail: { delivery_id: deliveryId },
       dedupKey: `webhook.conflict:${deliveryId}`,
     });

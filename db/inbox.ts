@@ -2,11 +2,13 @@
  * The inbox as the relay and the workflows use it: take what is pending, match it to an attempt, note what became of
  * it. Webhooks are put in by `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}.
  */
-import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
+import { isFinal } from '#domain/lifecycle.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
-import { isFinal } from '#domain/order-lifecycle.ts';
+import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
-import { attempts, inbox, orders } from '#db/schema.ts';
+import { attempts, inbox } from '#db/schema.ts';
+import { workTable, type WorkRow } from '#db/work-tables.ts';
 
 export type InboxRow = typeof inbox.$inferSelect;
 
@@ -39,31 +41,37 @@ export async function takePending(db: Executor, options: { batch: number; leaseM
   return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** The attempt that a row of the inbox speaks of, with its order. */
+/** The attempt that a row of the inbox speaks of, with its work. */
 export interface InboxMatch {
   readonly attempt: typeof attempts.$inferSelect;
-  readonly order: typeof orders.$inferSelect;
+  readonly work: WorkRef;
+  /** The row of the work. */
+  readonly row: WorkRow;
 }
 
-/** Finds what a row speaks of: by the service's order id, else by the reference we gave. Locks the order, then the attempt. */
+/** Finds what a row speaks of: by the service's id, else by the reference we gave. Locks the work, then the attempt. */
 export async function lockMatch(tx: Executor, row: InboxRow): Promise<InboxMatch | undefined> {
   const attemptId = await findAttemptId(tx, row);
   if (attemptId === undefined) return undefined;
-  const [subject] = await tx.select({ orderId: attempts.subjectId }).from(attempts).where(eq(attempts.id, attemptId));
-  if (subject === undefined) return undefined;
-  const [order] = await tx.select().from(orders).where(eq(orders.id, subject.orderId)).for('update');
+  const [work] = await tx
+    .select({ kind: attempts.subjectKind, id: attempts.subjectId })
+    .from(attempts)
+    .where(eq(attempts.id, attemptId));
+  if (work === undefined) return undefined;
+  const table = workTable(work.kind);
+  const [found] = await tx.select().from(table).where(eq(table.id, work.id)).for('update');
   const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
-  return order === undefined || attempt === undefined ? undefined : { order, attempt };
+  return found === undefined || attempt === undefined ? undefined : { work, row: found, attempt };
 }
 
-async function findAttemptId(db: Executor, row: InboxRow): Promise<string | undefined> {
-  if (row.serviceOrderId !== null) {
-    const [byId] = await db.select({ id: attempts.id }).from(attempts).where(eq(attempts.serviceOrderId, row.serviceOrderId));
-    if (byId !== undefined) return byId.id;
-  }
-  if (row.reference === null) return undefined;
-  const [byReference] = await db.select({ id: attempts.id }).from(attempts).where(eq(attempts.reference, row.reference));
-  return byReference?.id;
+async function findAttemptId(db: Executor, { subjectKind, serviceId, reference }: InboxRow): Promise<string | undefined> {
+  if (subjectKind === null) return undefined;
+  const named = async (name: SQL) => {
+    const [found] = await db.select({ id: attempts.id }).from(attempts).where(and(eq(attempts.subjectKind, subjectKind), name));
+    return found?.id;
+  };
+  const byId = serviceId === null ? undefined : await named(eq(attempts.serviceId, serviceId));
+  return byId ?? (reference === null ? undefined : await named(eq(attempts.reference, reference)));
 }
 
 /** Notes what a row speaks of and what it meant, so that a workflow that starts anew finds it. */
@@ -75,17 +83,18 @@ export async function assignToAttempt(
 ): Promise<void> {
   await tx
     .update(inbox)
-    .set({ attemptId: match.attempt.id, subjectKind: 'order', subjectId: match.order.id, decision })
+    .set({ attemptId: match.attempt.id, subjectKind: match.work.kind, subjectId: match.work.id, decision })
     .where(eq(inbox.id, rowId));
 }
 
 /**
- * The row was handed to a workflow, which applies it. Should the order have ended meanwhile, the row stays pending and
+ * The row was handed to a workflow, which applies it. Should the work have ended meanwhile, the row stays pending and
  * is judged against the end, at once: the share lock waits for a step that is just ending it.
  */
-export async function markRelayed(tx: Executor, rowId: bigint, orderId: string): Promise<void> {
-  const [order] = await tx.select({ status: orders.status }).from(orders).where(eq(orders.id, orderId)).for('share');
-  const ended = order === undefined || isFinal(order.status);
+export async function markRelayed(tx: Executor, rowId: bigint, { kind, id }: WorkRef): Promise<void> {
+  const table = workTable(kind);
+  const [work] = await tx.select({ status: table.status }).from(table).where(eq(table.id, id)).for('share');
+  const ended = work === undefined || isFinal(work.status);
   await tx
     .update(inbox)
     .set(ended ? { availableAt: sql`now()` } : { state: 'relayed', lastError: null })
@@ -93,11 +102,11 @@ export async function markRelayed(tx: Executor, rowId: bigint, orderId: string):
 }
 
 /** Rows that a workflow was given and ended without answering come again, to be judged against the end. */
-export async function returnUnanswered(tx: Executor, orderId: string): Promise<void> {
+export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await tx
     .update(inbox)
     .set({ state: 'pending', decision: null, availableAt: sql`now()` })
-    .where(and(eq(inbox.subjectKind, 'order'), eq(inbox.subjectId, orderId), eq(inbox.state, 'relayed')));
+    .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), eq(inbox.state, 'relayed')));
 }
 
 /** The row names nothing of ours: it stays, and comes again when an id or reference that it names is stored. */
@@ -132,7 +141,13 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
   const matchable = db
     .select({ id: inbox.id })
     .from(inbox)
-    .innerJoin(attempts, or(eq(attempts.reference, inbox.reference), eq(attempts.serviceOrderId, inbox.serviceOrderId)))
+    .innerJoin(
+      attempts,
+      and(
+        eq(attempts.subjectKind, inbox.subjectKind),
+        or(eq(attempts.reference, inbox.reference), eq(attempts.serviceId, inbox.serviceId)),
+      ),
+    )
     .where(eq(inbox.state, 'unmatched'))
     .limit(batch);
   const rows = await db
@@ -144,33 +159,38 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
 }
 
 /** What a workflow has not applied yet, oldest first. */
-export async function unappliedFor(db: Executor, orderId: string): Promise<InboxRow[]> {
+export async function unappliedFor(db: Executor, { kind, id }: WorkRef): Promise<InboxRow[]> {
   return db
     .select()
     .from(inbox)
-    .where(and(eq(inbox.subjectKind, 'order'), eq(inbox.subjectId, orderId), inArray(inbox.state, ['pending', 'relayed'])))
+    .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), inArray(inbox.state, ['pending', 'relayed'])))
     .orderBy(inbox.id);
 }
 
 /** Rows that named nothing of ours come again, now that we store what they name. */
-export async function requeueUnmatched(tx: Executor, stored: { reference?: string; serviceOrderId?: string }): Promise<void> {
+export async function requeueUnmatched(
+  tx: Executor,
+  kind: WorkKind,
+  stored: { reference?: string; serviceId?: string },
+): Promise<void> {
   const names = [
     stored.reference === undefined ? undefined : eq(inbox.reference, stored.reference),
-    stored.serviceOrderId === undefined ? undefined : eq(inbox.serviceOrderId, stored.serviceOrderId),
+    stored.serviceId === undefined ? undefined : eq(inbox.serviceId, stored.serviceId),
   ].filter((condition) => condition !== undefined);
   if (names.length === 0) return;
   await tx
     .update(inbox)
     .set({ state: 'pending', availableAt: sql`now()` })
-    .where(and(eq(inbox.state, 'unmatched'), or(...names)));
+    .where(and(eq(inbox.state, 'unmatched'), eq(inbox.subjectKind, kind), or(...names)));
 }
 
 /** What a read of the reconciler showed, as a row of the inbox. */
 export interface ReadObservation {
+  readonly kind: WorkKind;
   readonly attemptId: string;
   readonly outcome: ObservedOutcome;
-  readonly reference: string;
-  readonly serviceOrderId: string;
+  readonly reference: string | null;
+  readonly serviceId: string;
   readonly sealedBody: Buffer;
   readonly bodyHash: Buffer;
   readonly signedHash: Buffer;
@@ -186,10 +206,11 @@ export async function addReadObservation(db: Executor, observation: ReadObservat
       bodyHash: observation.bodyHash,
       signedHash: observation.signedHash,
       sealedBody: observation.sealedBody,
-      event: `order.${observation.outcome}`,
+      event: `${observation.kind}.${observation.outcome}`,
       state: 'pending',
+      subjectKind: observation.kind,
       reference: observation.reference,
-      serviceOrderId: observation.serviceOrderId,
+      serviceId: observation.serviceId,
       outcome: observation.outcome,
     })
     .onConflictDoNothing()

@@ -1,5 +1,6 @@
-/** What a person does with an order, stored together with who did it and why. The rules are in `domain/operator-actions.ts`. */
-import { and, eq, sql } from 'drizzle-orm';
+/** What a person does with work, stored together with who did it and why. The rules are in `domain/operator-actions.ts`. */
+import { and, eq } from 'drizzle-orm';
+import { isFinal } from '#domain/lifecycle.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import {
   judgeAbandon,
@@ -12,86 +13,105 @@ import {
   type OperatorAction,
   type Refusal,
 } from '#domain/operator-actions.ts';
-import { isFinal } from '#domain/order-lifecycle.ts';
+import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import { latestAttempt, type AttemptRow } from '#db/attempts.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import { closeCase, hasOpenCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
-import { lockOrder, recordStep, type OrderRow } from '#db/orders.ts';
-import { attempts, orders, timeline } from '#db/schema.ts';
+import { attempts, timeline } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
+import { lockWork, recordStep, updateWork } from '#db/work.ts';
+import type { WorkRow } from '#db/work-tables.ts';
 
 export type ActionResult =
   | { readonly kind: 'applied' | 'unchanged' }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /**
- * Does what an operator asks, or says why not, in one transaction. The order's workflow is woken by whoever calls this.
+ * Does what an operator asks, or says why not, in one transaction. The workflow is woken by whoever calls this.
  *
- * @throws OrderMissingError
+ * @throws WorkMissingError
  */
-export async function actOnOrder(
+export async function actOnWork(
   tx: Executor,
-  orderId: string,
+  work: WorkRef,
   action: OperatorAction,
   operator: Operator,
   now: Date,
 ): Promise<ActionResult> {
-  const order = await lockOrder(tx, orderId);
-  if (await isDone(tx, orderId, operator)) return { kind: 'unchanged' };
-  const attempt = await latestAttempt(tx, orderId);
-  const judged = await judge(tx, order, attempt, action);
+  const row = await lockWork(tx, work);
+  if (await isDone(tx, work, operator)) return { kind: 'unchanged' };
+  const attempt = await latestAttempt(tx, work);
+  const judged = await judge(tx, work, row, attempt, action);
   if (judged === 'unchanged') return { kind: 'unchanged' };
   if (judged !== 'allowed') return { kind: 'refused', refusal: judged };
 
-  const refusal = await apply(tx, order, attempt, action, operator, now);
+  const refusal = await apply(tx, work, row, attempt, action, operator, now);
   if (refusal !== undefined) return { kind: 'refused', refusal };
-  await addTimelineEntry(tx, { kind: 'order', id: orderId }, {
+  await addTimelineEntry(tx, work, {
     event: `operator.${action.action}`,
-    message: `${sentence(action)} Reason given: ${operator.why}`,
+    message: `${sentence(work, action)} Reason given: ${operator.why}`,
     detail: { actor: operator.actor, ...detailOf(action) },
     dedupKey: actKey(operator),
     at: now,
   });
-  const subject = { kind: 'order', id: orderId } as const;
-  await addAuditEntry(tx, { actor: operator.actor, action: `order.${action.action}`, subject, reason: operator.why }, now);
+  const audited = { actor: operator.actor, action: `${work.kind}.${action.action}`, subject: work, reason: operator.why };
+  await addAuditEntry(tx, audited, now);
   return { kind: 'applied' };
 }
 
 const actKey = ({ actId }: Operator): string => `operator:${actId}`;
 
-async function isDone(tx: Executor, orderId: string, operator: Operator): Promise<boolean> {
+async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Operator): Promise<boolean> {
   const rows = await tx
     .select({ id: timeline.id })
     .from(timeline)
-    .where(and(eq(timeline.subjectKind, 'order'), eq(timeline.subjectId, orderId), eq(timeline.dedupKey, actKey(operator))));
+    .where(and(eq(timeline.subjectKind, kind), eq(timeline.subjectId, id), eq(timeline.dedupKey, actKey(operator))));
   return rows.length > 0;
 }
 
-async function judge(tx: Executor, order: OrderRow, attempt: AttemptRow | undefined, action: OperatorAction): Promise<ActionJudgement> {
-  const subject = { kind: 'order', id: order.id } as const;
-  const work: OperatedWork = {
-    status: order.status,
+async function judge(
+  tx: Executor,
+  work: WorkRef,
+  row: WorkRow,
+  attempt: AttemptRow | undefined,
+  action: OperatorAction,
+): Promise<ActionJudgement> {
+  const operated: OperatedWork = {
+    status: row.status,
     attempt,
-    openContradiction: await hasOpenCase(tx, subject, 'contradiction'),
+    openContradiction: await hasOpenCase(tx, work, 'contradiction'),
   };
   switch (action.action) {
     case 'retry':
-      return judgeRetry(work);
+      return judgeRetry(operated);
     case 'abandon':
-      return judgeAbandon(work);
+      return judgeAbandon(operated);
     case 'change_limit':
-      return sameLimit(order, action.maxPrice) ? 'unchanged' : judgeLimitChange(work);
+      return sameLimit(row, action.maxPrice) ? 'unchanged' : judgeLimitChange(operated);
     case 'resolve':
-      return (await hasOpenCase(tx, subject, action.reason)) ? judgeResolve(work, action.reason, action.verdict) : 'case_not_open';
+      if (!(await hasOpenCase(tx, work, action.reason))) return 'case_not_open';
+      if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
+      return judgeResolve(operated, action.reason, action.verdict);
   }
+}
+
+/** True when the service's id stands for another attempt: one purchase of the service is one attempt of ours. */
+async function isTaken(tx: Executor, { kind }: WorkRef, attempt: AttemptRow | undefined, serviceId: string | undefined): Promise<boolean> {
+  if (serviceId === undefined) return false;
+  const rows = await tx
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, kind), eq(attempts.serviceId, serviceId)));
+  return rows.some(({ id }) => id !== attempt?.id);
 }
 
 async function apply(
   tx: Executor,
-  order: OrderRow,
+  work: WorkRef,
+  row: WorkRow,
   attempt: AttemptRow | undefined,
   action: OperatorAction,
   operator: Operator,
@@ -100,43 +120,36 @@ async function apply(
   switch (action.action) {
     case 'retry':
       // Its attempts are used up, so to try again is to grant one more.
-      if (order.attentionReason === 'attempts_used_up') {
-        await tx.update(orders).set({ extraAttempts: sql`${orders.extraAttempts} + 1` }).where(eq(orders.id, order.id));
-      }
+      if (row.attentionReason === 'attempts_used_up') await updateWork(tx, work, { extraAttempts: row.extraAttempts + 1 });
       return undefined;
     case 'abandon':
-      return abandon(tx, order.id, now);
+      return abandon(tx, work, now);
     case 'change_limit': {
       const { maxPrice } = action;
-      await tx
-        .update(orders)
-        .set({ maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null, updatedAt: now })
-        .where(eq(orders.id, order.id));
+      const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
+      await updateWork(tx, work, { ...limit, updatedAt: now });
       return undefined;
     }
     case 'resolve': {
-      const subject = { kind: 'order', id: order.id } as const;
-      await closeCase(tx, subject, action.reason, `${action.verdict}: ${operator.why}`, now);
-      if (isFinal(order.status)) return undefined;
+      await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.why}`, now);
+      if (isFinal(row.status)) return undefined;
       if (attempt !== undefined) await correctAttempt(tx, attempt, action);
-      if (action.verdict === 'not_bought' && action.next === 'abandon') return abandon(tx, order.id, now);
-      if (order.attentionReason === action.reason) {
-        await tx
-          .update(orders)
-          .set({ status: 'held', attentionReason: null, nextStepAt: now, updatedAt: now })
-          .where(eq(orders.id, order.id));
+      if (action.verdict === 'not_bought' && action.next === 'abandon') return abandon(tx, work, now);
+      if (row.attentionReason === action.reason) {
+        await updateWork(tx, work, { status: 'held', attentionReason: null, nextStepAt: now, updatedAt: now });
       }
       return undefined;
     }
   }
 }
 
-async function abandon(tx: Executor, orderId: string, now: Date): Promise<Refusal | undefined> {
-  const barrier = await buyingBarrier(tx, orderId);
+async function abandon(tx: Executor, work: WorkRef, now: Date): Promise<Refusal | undefined> {
+  const barrier = await buyingBarrier(tx, work);
   // A word of the service that nobody has judged yet may say that it was bought.
   if (barrier !== undefined) return barrier === 'contradiction' ? 'contradiction_open' : 'may_be_bought';
-  const entry = { event: 'order.abandoned', message: 'Given up by an operator; nothing was bought.', dedupKey: 'order.abandoned', at: now };
-  await recordStep(tx, orderId, { status: 'abandoned', entry }, now);
+  const event = `${work.kind}.abandoned`;
+  const entry = { event, message: 'Given up by an operator; nothing was bought.', dedupKey: event, at: now };
+  await recordStep(tx, work, { status: 'abandoned', entry }, now);
   return undefined;
 }
 
@@ -144,7 +157,7 @@ async function abandon(tx: Executor, orderId: string, now: Date): Promise<Refusa
 async function correctAttempt(
   tx: Executor,
   attempt: AttemptRow,
-  { verdict, serviceOrderId, serviceEsimId }: Extract<OperatorAction, { action: 'resolve' }>,
+  { verdict, serviceId, serviceEsimId }: Extract<OperatorAction, { action: 'resolve' }>,
 ): Promise<void> {
   const noLease = { leaseToken: null, leaseUntil: null };
   switch (verdict) {
@@ -168,7 +181,7 @@ async function correctAttempt(
         .set({
           ...noLease,
           state: serviceEsimId === undefined ? 'processing' : 'completed',
-          serviceOrderId: serviceOrderId ?? attempt.serviceOrderId,
+          serviceId: serviceId ?? attempt.serviceId,
           serviceEsimId: serviceEsimId ?? attempt.serviceEsimId,
           failureClass: null,
           failureDetail: null,
@@ -177,22 +190,22 @@ async function correctAttempt(
           lastAskedAt: null,
         })
         .where(eq(attempts.id, attempt.id));
-      if (serviceOrderId !== undefined) await requeueUnmatched(tx, { serviceOrderId });
+      if (serviceId !== undefined) await requeueUnmatched(tx, attempt.subjectKind, { serviceId });
   }
 }
 
-function sameLimit(order: OrderRow, maxPrice: Money | null): boolean {
-  const { maxPriceAmount: amount, maxPriceCurrency: currency } = order;
+function sameLimit(row: WorkRow, maxPrice: Money | null): boolean {
+  const { maxPriceAmount: amount, maxPriceCurrency: currency } = row;
   if (amount === null || currency === null) return maxPrice === null;
   return maxPrice !== null && equalMoney(maxPrice, { amount, currency });
 }
 
-function sentence(action: OperatorAction): string {
+function sentence({ kind }: WorkRef, action: OperatorAction): string {
   switch (action.action) {
     case 'retry':
       return 'An operator asked to try again now.';
     case 'abandon':
-      return 'An operator gave the order up.';
+      return `An operator gave the ${WORK_NOUNS[kind]} up.`;
     case 'change_limit': {
       const { maxPrice } = action;
       return maxPrice === null
@@ -206,11 +219,11 @@ function sentence(action: OperatorAction): string {
 
 function detailOf(action: OperatorAction): Record<string, string> {
   if (action.action !== 'resolve') return {};
-  const { reason, verdict, serviceOrderId, serviceEsimId } = action;
+  const { reason, verdict, serviceId, serviceEsimId } = action;
   return {
     case: reason,
     verdict,
-    ...(serviceOrderId !== undefined && { service_order_id: serviceOrderId }),
+    ...(serviceId !== undefined && { service_id: serviceId }),
     ...(serviceEsimId !== undefined && { service_esim_id: serviceEsimId }),
   };
 }

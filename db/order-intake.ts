@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Money } from '#domain/money.ts';
 import type { Executor } from '#db/database.ts';
-import { requestOrderStart } from '#db/outbox.ts';
+import { requestStart } from '#db/outbox.ts';
 import { orders } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 
@@ -45,8 +45,9 @@ export async function acceptOrder(tx: Executor, order: NewOrder, now: Date): Pro
     .onConflictDoNothing({ target: orders.externalOrderId })
     .returning({ id: orders.id });
   if (inserted.length === 0) return { accepted: false, existingOrderId: await orderIdOf(tx, order.externalOrderId) };
-  await requestOrderStart(tx, order.id);
-  await addTimelineEntry(tx, { kind: 'order', id: order.id }, {
+  const work = { kind: 'order', id: order.id } as const;
+  await requestStart(tx, work);
+  await addTimelineEntry(tx, work, {
     event: 'order.accepted',
     message: 'The order was accepted and stored; its workflow is about to start.',
     detail: { package_id: order.packageId },

@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
-import type { OrderStatus } from '#domain/order-lifecycle.ts';
+import type { StatusOf } from '#domain/lifecycle.ts';
 import type { Executor } from '#db/database.ts';
 import { attempts, orders, timeline } from '#db/schema.ts';
 
@@ -16,7 +16,7 @@ export interface OrderView {
 }
 
 export interface OrderFilter {
-  readonly status?: OrderStatus | undefined;
+  readonly status?: StatusOf<'order'> | undefined;
   readonly externalOrderId?: string | undefined;
   readonly packageId?: number | undefined;
   readonly failureClass?: FailureClass | undefined;
@@ -102,7 +102,7 @@ function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
       attempts: sql<number>`count(*)::int`.as('attempts'),
       serviceOrderId: sql<
         string | null
-      >`(array_agg(${attempts.serviceOrderId} order by ${attempts.number} desc) filter (where ${attempts.serviceOrderId} is not null))[1]`.as(
+      >`(array_agg(${attempts.serviceId} order by ${attempts.number} desc) filter (where ${attempts.serviceId} is not null))[1]`.as(
         'latest_service_order_id',
       ),
     })

@@ -1,17 +1,22 @@
 import { eq, inArray, sql } from 'drizzle-orm';
+import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
-import { outbox } from '#db/schema.ts';
+import { outbox, type OutboxTopic } from '#db/schema.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
 
-/** Asks, in the transaction that makes it necessary, that the workflow of an order be started. */
-export async function requestOrderStart(tx: Executor, orderId: string): Promise<void> {
-  await tx.insert(outbox).values({ topic: 'start_order', subjectId: orderId }).onConflictDoNothing();
+/** Asks, in the transaction that makes it necessary, that the workflow of a piece of work be started. */
+export async function requestStart(tx: Executor, work: WorkRef): Promise<void> {
+  await request(tx, 'start_work', work);
 }
 
-/** Asks, in the transaction of what a person did, that the workflow of an order look at it. */
-export async function requestOrderWake(tx: Executor, orderId: string): Promise<void> {
-  await tx.insert(outbox).values({ topic: 'wake_order', subjectId: orderId }).onConflictDoNothing();
+/** Asks, in the transaction of what a person did, that the workflow look at it. */
+export async function requestWake(tx: Executor, work: WorkRef): Promise<void> {
+  await request(tx, 'wake_work', work);
+}
+
+async function request(tx: Executor, topic: OutboxTopic, { kind, id }: WorkRef): Promise<void> {
+  await tx.insert(outbox).values({ topic, subjectKind: kind, subjectId: id }).onConflictDoNothing();
 }
 
 /** Takes rows for a while, oldest first; what is not settled when the lease ends comes again. */

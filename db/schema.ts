@@ -19,16 +19,19 @@ import {
   text,
   timestamp,
   uniqueIndex,
+  type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
+import { FINAL_STATUSES, statusesOf, type StatusOf, type WorkStatus } from '#domain/lifecycle.ts';
 import { ATTEMPT_STATES, type AttemptState, type ObservationDecision, type ObservedOutcome } from '#domain/observation.ts';
-import { ORDER_STATUSES, type OrderStatus } from '#domain/order-lifecycle.ts';
+import type { WorkKind } from '#domain/work.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
 const amount = (name: string) => numeric(name, { precision: 21, scale: 6 });
 const inList = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(', '));
+const unfinished = (status: AnyPgColumn) => sql`${status} not in (${inList(FINAL_STATUSES)})`;
 
 /** One row: which service and environment this database belongs to. Another one is refused at start. */
 export const installation = pgTable(
@@ -122,14 +125,11 @@ export const idempotencyKeys = pgTable(
   ],
 );
 
-export const orders = pgTable(
-  'orders',
-  {
+/** What the row of every kind of work has; `db/work.ts` moves it on without knowing the kind. */
+export function workColumns<Status extends WorkStatus>() {
+  return {
     id: text('id').primaryKey(),
     apiKeyId: text('api_key_id').notNull(),
-    externalOrderId: text('external_order_id').notNull().unique(),
-    packageId: integer('package_id').notNull(),
-    sealedDeviceImei: bytea('sealed_device_imei'),
     maxPriceAmount: amount('max_price_amount'),
     maxPriceCurrency: text('max_price_currency'),
     /** Held work fails, without having bought, when this has passed. */
@@ -137,12 +137,13 @@ export const orders = pgTable(
     /** Attempts that operators have granted beyond the policy. */
     extraAttempts: integer('extra_attempts').notNull().default(0),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
-    status: text('status').$type<OrderStatus>().notNull().default('accepted'),
+    status: text('status').$type<Status | 'accepted'>().notNull().default('accepted'),
     failureClass: text('failure_class').$type<FailureClass>(),
     failureDetail: text('failure_detail'),
     attentionReason: text('attention_reason').$type<AttentionReason>(),
     /** When time brings the next step, if it does. */
     nextStepAt: instant('next_step_at'),
+    /** Our id of the eSIM that it is about, once there is one. */
     esimId: text('esim_id'),
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
@@ -151,32 +152,39 @@ export const orders = pgTable(
     completedAt: instant('completed_at'),
     /** When the sweeper last made sure that a workflow runs. */
     sweptAt: instant('swept_at'),
+  };
+}
+
+export const orders = pgTable(
+  'orders',
+  {
+    ...workColumns<StatusOf<'order'>>(),
+    externalOrderId: text('external_order_id').notNull().unique(),
+    packageId: integer('package_id').notNull(),
+    sealedDeviceImei: bytea('sealed_device_imei'),
   },
   (table) => [
-    check('orders_status', sql`${table.status} in (${inList(ORDER_STATUSES)})`),
+    check('orders_status', sql`${table.status} in (${inList(statusesOf('order'))})`),
     check('orders_completed_with_esim', sql`${table.status} <> 'completed' or ${table.esimId} is not null`),
     index('orders_page').on(table.createdAt.desc(), table.id.desc()),
     index('orders_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
-    index('orders_unfinished')
-      .on(table.updatedAt)
-      .where(sql`${table.status} not in ('completed', 'failed', 'abandoned')`),
+    index('orders_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
 );
 
 /**
- * One try to buy, with one idempotency key and one exact body. `subject` is what is bought for: an order now; the
- * other lifecycles use the same table.
+ * One try to buy, with one idempotency key and one exact body. `subject` is the work that it is bought for.
  */
 export const attempts = pgTable(
   'attempts',
   {
     id: text('id').primaryKey(),
-    subjectKind: text('subject_kind').$type<'order'>().notNull(),
+    subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
     subjectId: text('subject_id').notNull(),
     number: integer('number').notNull(),
     idempotencyKey: text('idempotency_key').notNull().unique(),
-    /** `external_order_id` as this attempt gives it to the service. */
-    reference: text('reference').notNull().unique(),
+    /** The reference that this attempt gives to the service (`external_order_id`); null where its interface takes none. */
+    reference: text('reference'),
     /** The exact bytes of the request body; every send repeats them. */
     sealedRequestBody: bytea('sealed_request_body').notNull(),
     state: text('state').$type<AttemptState>().notNull().default('prepared'),
@@ -191,7 +199,8 @@ export const attempts = pgTable(
     failureDetail: text('failure_detail'),
     /** True once it is certain that a failed attempt cost nothing: by the wallet, or by a person's word. */
     settled: boolean('settled').notNull().default(false),
-    serviceOrderId: text('service_order_id').unique(),
+    /** The service's id of what it made for this attempt: its order. */
+    serviceId: text('service_id'),
     serviceEsimId: text('service_esim_id'),
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
@@ -203,6 +212,8 @@ export const attempts = pgTable(
   },
   (table) => [
     uniqueIndex('attempts_subject_number').on(table.subjectKind, table.subjectId, table.number),
+    uniqueIndex('attempts_reference').on(table.subjectKind, table.reference),
+    uniqueIndex('attempts_service_id').on(table.subjectKind, table.serviceId),
     check('attempts_state', sql`${table.state} in (${inList(ATTEMPT_STATES)})`),
     index('attempts_open')
       .on(table.lastHeardAt)
@@ -295,12 +306,14 @@ export const inbox = pgTable(
     note: text('note'),
     /** What the body names, for matching. */
     reference: text('reference'),
-    serviceOrderId: text('service_order_id'),
+    /** The service's id of it. */
+    serviceId: text('service_id'),
     outcome: text('outcome').$type<ObservedOutcome>(),
     /** What it meant when it was first judged; kept, so that handing it over again does not judge it anew. */
     decision: text('decision').$type<ObservationDecision>(),
     attemptId: text('attempt_id'),
-    subjectKind: text('subject_kind'),
+    /** The kind of work that it speaks of; null where that is not known. */
+    subjectKind: text('subject_kind').$type<WorkKind>(),
     subjectId: text('subject_id'),
     receivedAt: instant('received_at').notNull().defaultNow(),
     appliedAt: instant('applied_at'),
@@ -315,12 +328,12 @@ export const inbox = pgTable(
     index('inbox_pending').on(table.availableAt, table.id).where(sql`${table.state} = 'pending'`),
     index('inbox_unapplied').on(table.subjectKind, table.subjectId).where(sql`${table.state} in ('pending', 'relayed')`),
     index('inbox_unmatched').on(table.reference).where(sql`${table.state} = 'unmatched'`),
-    index('inbox_unmatched_order').on(table.serviceOrderId).where(sql`${table.state} = 'unmatched'`),
+    index('inbox_unmatched_service_id').on(table.serviceId).where(sql`${table.state} = 'unmatched'`),
   ],
 );
 
-/** `start_order`: its workflow is to run. `wake_order`: a person acted on it, and its workflow is to look. */
-export const OUTBOX_TOPICS = ['start_order', 'wake_order'] as const;
+/** `start_work`: its workflow is to run. `wake_work`: a person acted on it, and its workflow is to look. */
+export const OUTBOX_TOPICS = ['start_work', 'wake_work'] as const;
 export type OutboxTopic = (typeof OUTBOX_TOPICS)[number];
 
 /** Work to hand to Temporal, written in the transaction that makes it necessary. A row is deleted once handed over. */
@@ -329,6 +342,7 @@ export const outbox = pgTable(
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
     topic: text('topic').$type<OutboxTopic>().notNull(),
+    subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
     subjectId: text('subject_id').notNull(),
     createdAt: instant('created_at').notNull().defaultNow(),
     availableAt: instant('available_at').notNull().defaultNow(),
@@ -336,7 +350,7 @@ export const outbox = pgTable(
     lastError: text('last_error'),
   },
   (table) => [
-    uniqueIndex('outbox_topic_subject').on(table.topic, table.subjectId),
+    uniqueIndex('outbox_topic_subject').on(table.topic, table.subjectKind, table.subjectId),
     index('outbox_available').on(table.availableAt, table.id),
   ],
 );

@@ -1,11 +1,9 @@
-import { timeline } from '#db/schema.ts';
+import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
+import { timeline } from '#db/schema.ts';
 
 /** What a timeline or case speaks of. */
-export interface Subject {
-  readonly kind: 'order' | 'delivery';
-  readonly id: string;
-}
+export type Subject = WorkRef | { readonly kind: 'delivery'; readonly id: string };
 
 export interface TimelineEntry {
   /** Stable name, such as `attempt.sent`. */

@@ -2,7 +2,7 @@
  * What to make of what the service says, by webhook or in answer to a read. Everything that comes early, late, twice
  * or out of order is decided by the two tables of this file.
  */
-import { isFinal, type FinalOrderStatus, type OrderStatus } from '#domain/order-lifecycle.ts';
+import { isFinal, type FinalStatus, type WorkStatus } from '#domain/lifecycle.ts';
 
 /** What the service says of a purchase. */
 export const OBSERVED_OUTCOMES = ['processing', 'completed', 'failed'] as const;
@@ -24,7 +24,7 @@ export type ObservationDecision =
   /** It contradicts what was known: stop, open a case, never buy again without a person. */
   | 'contradiction';
 
-/** For an attempt whose order is open. Every pair of state and outcome has a decision. */
+/** For an attempt whose work is open. Every pair of state and outcome has a decision. */
 export const ATTEMPT_DECISIONS = {
   prepared: { processing: 'advance', completed: 'advance', failed: 'advance' },
   sending: { processing: 'advance', completed: 'advance', failed: 'advance' },
@@ -36,29 +36,29 @@ export const ATTEMPT_DECISIONS = {
   failed: { processing: 'known', completed: 'contradiction', failed: 'known' },
 } as const satisfies Record<AttemptState, Record<ObservedOutcome, ObservationDecision>>;
 
-/** For an order that has ended: nothing advances any more. */
+/** For work that has ended: nothing advances any more. */
 export const FINISHED_DECISIONS = {
   completed: { processing: 'known', completed: 'known', failed: 'contradiction' },
   failed: { processing: 'contradiction', completed: 'contradiction', failed: 'known' },
   abandoned: { processing: 'contradiction', completed: 'contradiction', failed: 'known' },
-} as const satisfies Record<FinalOrderStatus, Record<ObservedOutcome, 'known' | 'contradiction'>>;
+} as const satisfies Record<FinalStatus, Record<ObservedOutcome, 'known' | 'contradiction'>>;
 
 /** What is known of the work that an observation speaks of. */
 export interface ObservedWork {
-  readonly orderStatus: OrderStatus;
+  readonly status: WorkStatus;
   readonly attemptState: AttemptState;
-  /** False when the order has gone on to a later attempt. */
+  /** False when the work has gone on to a later attempt. */
   readonly latestAttempt: boolean;
 }
 
 /** Decides what an observation means. */
 export function judgeObservation(work: ObservedWork, outcome: ObservedOutcome): ObservationDecision {
-  const { orderStatus, attemptState, latestAttempt } = work;
-  if (isFinal(orderStatus)) {
-    // Of a failed attempt it is no news that it failed, whatever came of the order; completed after all, it is one eSIM
-    // too many.
+  const { status, attemptState, latestAttempt } = work;
+  if (isFinal(status)) {
+    // Of a failed attempt it is no news that it failed, whatever came of the work; completed after all, it was
+    // bought once too often.
     if (attemptState === 'failed') return outcome === 'completed' ? 'contradiction' : 'known';
-    return FINISHED_DECISIONS[orderStatus][outcome];
+    return FINISHED_DECISIONS[status][outcome];
   }
   const decision = ATTEMPT_DECISIONS[attemptState][outcome];
   // An attempt that was given up may not come back to life: two would be bought.

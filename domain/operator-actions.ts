@@ -1,17 +1,17 @@
 /**
- * What a person may do with an order, and when. An action never makes money unsafe by itself: what may have been bought
+ * What a person may do with work, and when. An action never makes money unsafe by itself: what may have been bought
  * is neither abandoned nor bought anew unless that person says what is true, which is then written down with the name.
  */
 import type { AttentionReason } from '#domain/attention.ts';
 import type { Money } from '#domain/money.ts';
 import type { AttemptState } from '#domain/observation.ts';
-import { isFinal, type OrderStatus } from '#domain/order-lifecycle.ts';
+import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
 
 /** What a person says of a case, having looked at the service's console or asked the service. */
 export const CASE_VERDICTS = {
-  bought: 'The service has sold it, under the order that is named: it is delivered.',
+  bought: 'The service has sold it, under the id that is named: it is delivered.',
   not_bought: 'The service sold nothing and keeps no money for this attempt: it may be bought anew.',
-  dismissed: 'There is nothing to correct: the order goes on from what is stored.',
+  dismissed: 'There is nothing to correct: the work goes on from what is stored.',
 } as const;
 
 export type CaseVerdict = keyof typeof CASE_VERDICTS;
@@ -41,10 +41,10 @@ export type OperatorAction =
       readonly action: 'resolve';
       readonly reason: AttentionReason;
       readonly verdict: CaseVerdict;
-      /** With `bought`: the service's order, and its eSIM where it is known. */
-      readonly serviceOrderId?: string;
+      /** With `bought`: the service's id of what it sold, and its eSIM where it is known. */
+      readonly serviceId?: string;
       readonly serviceEsimId?: string;
-      /** With `not_bought`: whether the order is bought anew or given up. */
+      /** With `not_bought`: whether it is bought anew or given up. */
       readonly next?: 'continue' | 'abandon';
     };
 
@@ -58,9 +58,9 @@ export interface Operator {
   readonly actId: string;
 }
 
-/** What is known of an order when a person acts on it. */
+/** What is known of work when a person acts on it. */
 export interface OperatedWork {
-  readonly status: OrderStatus;
+  readonly status: WorkStatus;
   /** The newest attempt; undefined before the first. */
   readonly attempt: { readonly state: AttemptState; readonly settled: boolean } | undefined;
   /** A contradiction that nobody has judged yet. */
@@ -69,12 +69,13 @@ export interface OperatedWork {
 
 /** Why an action is refused; a code for programs and a sentence for people. */
 export const REFUSALS = {
-  already_ended: 'The order has ended; nothing can be done with it any more.',
-  not_waiting: 'Only an order that is held or needs attention can be tried again: this one is being worked on.',
-  may_be_bought: 'The service may have bought, or keeps money, for this order: say what is true with `resolve` first.',
-  contradiction_open: 'The service contradicted itself about this order: a person must judge that with `resolve` first.',
-  case_not_open: 'No case with this reason is open for the order.',
+  already_ended: 'It has ended; nothing can be done with it any more.',
+  not_waiting: 'Only what is held or needs attention can be tried again: this is being worked on.',
+  may_be_bought: 'The service may have bought, or keeps money, for it: say what is true with `resolve` first.',
+  contradiction_open: 'The service contradicted itself about it: a person must judge that with `resolve` first.',
+  case_not_open: 'No case with this reason is open for it.',
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
+  service_id_taken: "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
 } as const;
 
 export type Refusal = keyof typeof REFUSALS;
@@ -89,7 +90,7 @@ export function judgeRetry(work: OperatedWork): ActionJudgement {
   return work.status === 'held' || work.status === 'needs_attention' ? 'allowed' : 'not_waiting';
 }
 
-/** Ends an order that provably bought nothing. */
+/** Ends what provably bought nothing. */
 export function judgeAbandon(work: OperatedWork): ActionJudgement {
   if (work.status === 'abandoned') return 'unchanged';
   if (isFinal(work.status)) return 'already_ended';
@@ -102,7 +103,7 @@ export function judgeLimitChange(work: OperatedWork): ActionJudgement {
   return isFinal(work.status) ? 'already_ended' : 'allowed';
 }
 
-/** Judges an open case. Cases may be open beside an order that has ended: then the verdict closes them and moves nothing. */
+/** Judges an open case. Cases may be open beside work that has ended: then the verdict closes them and moves nothing. */
 export function judgeResolve(work: OperatedWork, reason: AttentionReason, verdict: CaseVerdict): ActionJudgement {
   if (!(VERDICTS_OF[reason] as readonly CaseVerdict[]).includes(verdict)) return 'verdict_not_possible';
   return isFinal(work.status) && verdict !== 'dismissed' ? 'already_ended' : 'allowed';

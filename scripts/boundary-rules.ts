@@ -31,7 +31,7 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
     bundled: true,
   },
   activities: { mayImport: ['domain/', 'crypto/', 'telemetry/', 'upstream/', 'db/', 'workflows/'] },
-  temporal: { mayImport: ['config/', 'crypto/', 'telemetry/', ...MESSAGES] },
+  temporal: { mayImport: ['config/', 'crypto/', 'domain/', 'telemetry/', ...MESSAGES] },
   outbound: { mayImport: ['domain/', 'db/', 'crypto/', 'telemetry/'] },
   api: {
     mayImport: ['config/', 'crypto/', 'db/', 'domain/', 'outbound/', 'telemetry/', 'temporal/', 'upstream/', ...MESSAGES],

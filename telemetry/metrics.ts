@@ -20,7 +20,7 @@ export interface Metrics {
   /** From the moment a row was due to its hand-over to Temporal, in seconds. */
   readonly relayDelay: Histogram<'queue'>;
   /** Orders by status, unfinished ones only where counting all would be costly. */
-  readonly orders: Gauge<'status'>;
+  readonly work: Gauge<'kind' | 'status'>;
   /** Open cases: what waits for a person. */
   readonly casesOpen: Gauge<'reason'>;
   /** Refreshes that failed; their gauges then show old values. */
@@ -103,10 +103,10 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       buckets: DURATION_BUCKETS,
       registers,
     }),
-    orders: new Gauge({
-      name: 'reseller_orders',
-      help: 'Orders by status.',
-      labelNames: ['status'],
+    work: new Gauge({
+      name: 'reseller_work',
+      help: 'Unfinished work by kind (order, topup, …) and status.',
+      labelNames: ['kind', 'status'],
       registers,
     }),
     casesOpen: new Gauge({

@@ -1,5 +1,5 @@
 import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client, type ScheduleOptions } from '@temporalio/client';
-import { TASK_QUEUE, WORKFLOW_TYPES } from '#workflows/messages.ts';
+import { MAINTENANCE_WORKFLOWS, TASK_QUEUE } from '#workflows/messages.ts';
 
 /** What Temporal starts for us again and again; ids of the schedules, and the beginnings of their workflows' ids. */
 export const SCHEDULE_IDS = ['reconcile', 'sweep'] as const;
@@ -36,7 +36,7 @@ function wantedSchedule(id: ScheduleId, everyMs: number) {
     spec: { intervals: [{ every: Math.max(SHORTEST_INTERVAL_MS, Math.round(everyMs / 1_000) * 1_000) }] },
     action: {
       type: 'startWorkflow',
-      workflowType: WORKFLOW_TYPES[id],
+      workflowType: MAINTENANCE_WORKFLOWS[id],
       workflowId: id,
       taskQueue: TASK_QUEUE,
       staticSummary: SUMMARIES[id],

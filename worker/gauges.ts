@@ -1,7 +1,9 @@
 import { count, isNull, min, notInArray, sql } from 'drizzle-orm';
-import { FINAL_ORDER_STATUSES, isFinal, ORDER_STATUSES } from '#domain/order-lifecycle.ts';
+import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/lifecycle.ts';
+import { WORK_KINDS } from '#domain/work.ts';
 import type { Database } from '#db/database.ts';
-import { cases, inbox, orders, outbox } from '#db/schema.ts';
+import { cases, inbox, outbox } from '#db/schema.ts';
+import { workTable } from '#db/work-tables.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
 /** Sets the gauges that PostgreSQL knows the values of; run before each rendering of the metrics. */
@@ -9,15 +11,18 @@ export function databaseGauges(database: Database, metrics: Metrics, now: () => 
   const seconds = (oldest: Date | null | undefined) => (oldest == null ? 0 : Math.max(0, now() - oldest.getTime()) / 1_000);
   return () =>
     database.run(async (db) => {
-      // Finished orders are the many; counting them all at every scrape would be costly.
-      const byStatus = await db
-        .select({ status: orders.status, orders: count() })
-        .from(orders)
-        .where(notInArray(orders.status, [...FINAL_ORDER_STATUSES]))
-        .groupBy(orders.status);
-      const found = new Map(byStatus.map((row) => [row.status, row.orders]));
-      for (const status of ORDER_STATUSES) {
-        if (!isFinal(status)) metrics.orders.set({ status }, found.get(status) ?? 0);
+      for (const kind of WORK_KINDS) {
+        const table = workTable(kind);
+        // What has ended is the many; counting all of it at every scrape would be costly.
+        const byStatus = await db
+          .select({ status: table.status, rows: count() })
+          .from(table)
+          .where(notInArray(table.status, [...FINAL_STATUSES]))
+          .groupBy(table.status);
+        const found = new Map(byStatus.map(({ status, rows }) => [status, rows]));
+        for (const status of statusesOf(kind)) {
+          if (!isFinal(status)) metrics.work.set({ kind, status }, found.get(status) ?? 0);
+        }
       }
       const openCases = await db
         .select({ reason: cases.reason, cases: count() })

@@ -1,6 +1,6 @@
 import type { WorkerConfig } from '#config/config.ts';
-import { createOrderActivities } from '#activities/order.ts';
 import { createMaintenanceActivities } from '#activities/maintenance.ts';
+import { createWorkActivities } from '#activities/work.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/database.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
@@ -17,7 +17,7 @@ export interface WorkerParts {
   readonly keyRing: KeyRing;
   readonly database: Database;
   readonly wakeups: Wakeups;
-  readonly activities: ReturnType<typeof createOrderActivities> & ReturnType<typeof createMaintenanceActivities>;
+  readonly activities: ReturnType<typeof createWorkActivities> & ReturnType<typeof createMaintenanceActivities>;
   close(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     database,
     wakeups,
     activities: {
-      ...createOrderActivities(dependencies),
+      ...createWorkActivities(dependencies),
       ...createMaintenanceActivities({
         ...dependencies,
         reconcile: policy.reconcile,

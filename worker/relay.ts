@@ -2,7 +2,7 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import { sqlState, type Database } from '#db/database.ts';
 import { markRelayed, postpone, quarantine, takePending, type InboxRow } from '#db/inbox.ts';
 import { postponeOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/outbox.ts';
-import { readOrder, type OrderRow } from '#db/orders.ts';
+import { readStartFacts, type StartFacts } from '#db/start-facts.ts';
 import { backoffMs, type RelayPolicy } from '#domain/policy.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -10,20 +10,20 @@ import { judgeRow } from '#worker/inbox-relay.ts';
 import type { Wakeups } from '#worker/wakeups.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
-/** How the relay reaches order workflows. */
-export interface OrderWorkflows {
-  /** Starts the workflow of an order; one that runs, or ended well, counts as started. */
-  start(order: OrderRow): Promise<void>;
-  /** Lets the workflow see what a person did with the order, starting it where none runs. */
-  wake(order: OrderRow): Promise<void>;
+/** How the relay reaches the workflows of work. */
+export interface WorkWorkflows {
+  /** Starts the workflow; one that runs, or ended well, counts as started. */
+  start(work: StartFacts): Promise<void>;
+  /** Lets the workflow see what a person did with the work, starting it where none runs. */
+  wake(work: StartFacts): Promise<void>;
   /** Tells the workflow, starting it where none runs. */
-  tell(order: OrderRow, observation: ServiceObservation): Promise<void>;
+  tell(work: StartFacts, observation: ServiceObservation): Promise<void>;
 }
 
 export interface RelayOptions {
   readonly database: Database;
   readonly keyRing: KeyRing;
-  readonly workflows: OrderWorkflows;
+  readonly workflows: WorkWorkflows;
   readonly wakeups: Wakeups;
   readonly policy: RelayPolicy;
   readonly metrics: Metrics;
@@ -40,7 +40,7 @@ const TRIES_OF_BAD_DATA = 3;
 const PARALLEL = 16;
 
 /**
- * Hands over to Temporal what PostgreSQL has accepted: orders to start (outbox) and words of the service (inbox).
+ * Hands over to Temporal what PostgreSQL has accepted: work to start (outbox) and words of the service (inbox).
  * Everything it does may be done twice, so that it can die at any point; several relays share the work.
  */
 export class Relay {
@@ -102,13 +102,13 @@ export class Relay {
   async #handOver(row: OutboxRow): Promise<boolean> {
     const { database, workflows, metrics, logger } = this.#options;
     try {
-      const order = await database.run((db) => readOrder(db, row.subjectId));
-      await (row.topic === 'start_order' ? workflows.start(order) : workflows.wake(order));
+      const work = await database.run((db) => readStartFacts(db, { kind: row.subjectKind, id: row.subjectId }));
+      await (row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work));
       this.#count('outbox', 'handed_over', row.createdAt);
       return true;
     } catch (error) {
       metrics.relayRows.inc({ queue: 'outbox', result: 'postponed' });
-      logger.warn({ err: error, orderId: row.subjectId, tries: row.tries }, 'the workflow of an order could not be started or woken; it is tried again');
+      logger.warn({ err: error, workId: row.subjectId, tries: row.tries }, 'a workflow could not be started or woken; it is tried again');
       await database.run((db) => postponeOutbox(db, row, describe(error), this.#retryAt(row.tries)));
       return false;
     }
@@ -117,7 +117,7 @@ export class Relay {
   async #drainInbox(batch: number): Promise<number> {
     const { database } = this.#options;
     const rows = await database.run((db) => takePending(db, { batch, leaseMs: LEASE_MS, now: this.#now() }));
-    // Words about one order in the order in which they came; different orders at once.
+    // Words about one piece of work in the order in which they came; different work at once.
     await eachOf([...groupBySubject(rows)], PARALLEL, async (group) => {
       for (const row of group) await this.#passOn(row);
     });
@@ -129,12 +129,12 @@ export class Relay {
     try {
       const judgement = await judgeRow(database, keyRing, row, this.#now());
       if (judgement.kind === 'tell') {
-        const { order } = judgement.match;
-        await workflows.tell(order, judgement.observation);
-        await database.transaction((tx) => markRelayed(tx, row.id, order.id));
+        const { work } = judgement.match;
+        await workflows.tell(await database.run((db) => readStartFacts(db, work)), judgement.observation);
+        await database.transaction((tx) => markRelayed(tx, row.id, work));
       }
       if (judgement.kind === 'applied' && judgement.contradiction) {
-        logger.error({ inboxId: String(row.id), event: row.event }, 'the service contradicts what is known of an order; a case is open');
+        logger.error({ inboxId: String(row.id), event: row.event }, 'the service contradicts what is known of a purchase; a case is open');
       }
       this.#count('inbox', judgement.kind === 'tell' ? 'handed_over' : judgement.kind, row.receivedAt);
     } catch (error) {
@@ -166,7 +166,7 @@ export class Relay {
 }
 
 function groupBySubject(rows: readonly InboxRow[]): Iterable<InboxRow[]> {
-  return Map.groupBy(rows, (row) => row.reference ?? row.serviceOrderId ?? String(row.id)).values();
+  return Map.groupBy(rows, (row) => `${row.subjectKind}/${row.reference ?? row.serviceId ?? row.id}`).values();
 }
 
 /** Runs `work` for all items, `parallel` at a time. `work` does not throw. */

@@ -3,7 +3,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { Runtime, Worker } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { DatabaseUnavailableError } from '#db/database.ts';
-import { readAccountConditions } from '#db/held-orders.ts';
+import { readAccountConditions } from '#db/held-work.ts';
 import { OtherInstallationError, stampOrVerify } from '#db/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
 import { startProbeServer } from '#telemetry/probe-server.ts';
@@ -13,10 +13,10 @@ import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
 import { heartbeat } from '#worker/heartbeat.ts';
-import { orderWorkflows } from '#worker/order-workflows.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 import { Relay } from '#worker/relay.ts';
+import { workWorkflows } from '#worker/work-workflows.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
 import { TASK_QUEUE } from '#workflows/messages.ts';
 
@@ -104,7 +104,7 @@ async function work(
   const relay = new Relay({
     database,
     keyRing,
-    workflows: orderWorkflows(client, policy.purchase, config.service.mode),
+    workflows: workWorkflows(client, policy.purchase, config.service.mode),
     wakeups,
     policy: policy.relay,
     metrics,

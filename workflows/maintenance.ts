@@ -7,16 +7,16 @@ const options = { heartbeatTimeout: HEARTBEAT_TIMEOUT, retry: { initialInterval:
 
 // What was asked is noted one by one: a run that is cut off has done its part.
 const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '1m', ...options });
-const { requestIdleOrders, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '30s', ...options });
+const { requestIdleWork, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '30s', ...options });
 
 /** Asks the service about everything that has been silent for too long; one reconciler for all work. */
 export async function reconcileWorkflow(): Promise<{ asked: number; news: number }> {
   return reconcileSilentWork();
 }
 
-/** Makes sure that every unfinished order has a running workflow, and clears away what nobody needs any more. */
+/** Makes sure that all unfinished work has a running workflow, and clears away what nobody needs any more. */
 export async function sweepWorkflow(): Promise<{ requested: number; forgotten: number }> {
-  const { requested } = await requestIdleOrders();
+  const { requested } = await requestIdleWork();
   const { forgotten } = await forgetOldAnswers();
   return { requested, forgotten };
 }

@@ -8,43 +8,45 @@ import type { FailureClass } from '#domain/failure.ts';
 import type { Money } from '#domain/money.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
 import type { CaseVerdict } from '#domain/operator-actions.ts';
-import type { OrderStatus } from '#domain/order-lifecycle.ts';
+import type { FinalStatus, WorkStatus } from '#domain/lifecycle.ts';
 import type { PurchasePolicy } from '#domain/policy.ts';
+import type { WorkKind, WorkRef } from '#domain/work.ts';
 
 /** The one task queue of the product; a second one would be for work with other needs, not for another lifecycle. */
 export const TASK_QUEUE = 'reseller';
 
-export const WORKFLOW_TYPES = {
-  order: 'orderWorkflow',
-  reconcile: 'reconcileWorkflow',
-  sweep: 'sweepWorkflow',
-} as const;
+/** By kind of work, the workflow that carries it out. */
+export const WORK_WORKFLOWS = { order: 'orderWorkflow' } as const satisfies Record<WorkKind, string>;
 
-/** Type of the non-retryable failure by which an activity says that the order has ended; its first detail says how. */
-export const ORDER_FINISHED = 'OrderFinished';
+/** The workflows that schedules start. */
+export const MAINTENANCE_WORKFLOWS = { reconcile: 'reconcileWorkflow', sweep: 'sweepWorkflow' } as const;
 
-/** Workflow id of an order; shown in the Temporal UI. @param orderId `ord_…`. */
-export function orderWorkflowId(orderId: string): string {
-  return `order/${orderId}`;
+/** Type of the non-retryable failure by which an activity says that the work has ended; its first detail says how. */
+export const WORK_FINISHED = 'WorkFinished';
+
+/** Workflow id of a piece of work, such as `order/ord_…`; shown in the Temporal UI. */
+export function workflowId({ kind, id }: WorkRef): string {
+  return `${kind}/${id}`;
 }
 
-/** Input of the order workflow: nothing personal, and a copy of the policy, since workflows read no configuration. */
-export interface OrderWorkflowInput {
-  readonly orderId: string;
+/** Input of a workflow that buys: nothing personal, and a copy of the policy, since workflows read no configuration. */
+export interface PurchaseWorkflowInput {
+  readonly work: WorkRef;
   readonly policy: PurchasePolicy;
   /** What a run that continues as new must remember. */
   readonly carried?: { readonly holds: number };
 }
 
-/** How an order workflow ends; a business failure is a result, not an error. */
-export interface OrderWorkflowResult {
-  readonly status: Extract<OrderStatus, 'completed' | 'failed' | 'abandoned'>;
+/** How a workflow that buys ends; a business failure is a result, not an error. */
+export interface PurchaseWorkflowResult {
+  readonly status: FinalStatus;
+  /** The eSIM that was delivered or recharged. */
   readonly esimId?: string;
   readonly failure?: FailureClass;
 }
 
 /**
- * Something the service said of an order, by webhook or in answer to a read. The row of the inbox stays the record;
+ * Something the service said of work, by webhook or in answer to a read. The row of the inbox stays the record;
  * a workflow that starts anew reads what it has not applied from there.
  */
 export interface ServiceObservation {
@@ -60,9 +62,9 @@ export interface ServiceObservation {
 
 export const serviceObservedSignal = defineSignal<[ServiceObservation]>('serviceObserved');
 
-/** Where an order stands, in plain words; answered by the workflow's `explain` query. */
+/** Where work stands, in plain words; answered by the workflow's `explain` query. */
 export interface Explanation {
-  readonly status: OrderStatus;
+  readonly status: WorkStatus;
   /** Where it stands and why. */
   readonly now: string;
   /** What happens next, and when. */
@@ -78,10 +80,10 @@ export const explainQuery = defineQuery<Explanation>('explain');
 /** Type of the failure by which an action of an operator is refused; its message says why. */
 export const ACTION_REFUSED = 'ActionRefused';
 
-/** A person acted on the order in PostgreSQL: its workflow looks at once. */
+/** A person acted on the work in PostgreSQL: its workflow looks at once. */
 export const operatorActedSignal = defineSignal('operatorActed');
 
-/** Who acts from the Temporal UI or its command line, and why. Both are written down with the order. */
+/** Who acts from the Temporal UI or its command line, and why. Both are written down with the work. */
 export interface ActedBy {
   readonly by: string;
   readonly why: string;
@@ -90,17 +92,18 @@ export interface ActedBy {
 /** Tries again now what is held or parked. */
 export const retryUpdate = defineUpdate<Explanation, [ActedBy]>('retry');
 
-/** Ends an order that provably bought nothing. */
+/** Ends what provably bought nothing. */
 export const abandonUpdate = defineUpdate<Explanation, [ActedBy]>('abandon');
 
 /** Sets the most that the service may charge; `null` takes the limit away. */
 export const changeLimitUpdate = defineUpdate<Explanation, [ActedBy & { readonly max_price: Money | null }]>('changeLimit');
 
-/** Judges an open case of the order. */
+/** Judges an open case. */
 export interface ResolveRequest extends ActedBy {
   readonly case: AttentionReason;
   readonly verdict: CaseVerdict;
-  readonly service_order_id?: string;
+  /** With `bought`: the service's id of what it sold. */
+  readonly service_id?: string;
   readonly service_esim_id?: string;
   readonly next?: 'continue' | 'abandon';
 }

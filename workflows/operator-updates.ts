@@ -1,6 +1,7 @@
 import { ApplicationFailure, currentUpdateInfo, setHandler } from '@temporalio/workflow';
-import type { OperatorAction } from '#domain/operator-actions.ts';
-import { isFinal } from '#domain/order-lifecycle.ts';
+import { isFinal } from '#domain/lifecycle.ts';
+import { REFUSALS, type OperatorAction } from '#domain/operator-actions.ts';
+import type { WorkRef } from '#domain/work.ts';
 import {
   abandonUpdate,
   ACTION_REFUSED,
@@ -10,13 +11,13 @@ import {
   type ActedBy,
   type Explanation,
 } from '#workflows/messages.ts';
-import type { OrderProgress } from '#workflows/order-progress.ts';
-import { database } from '#workflows/order-state.ts';
+import type { Progress } from '#workflows/progress.ts';
+import { database } from '#workflows/work-state.ts';
 
-/** What the handlers of an order's operator updates work with. */
+/** What the handlers of the operator updates work with. */
 export interface OperatorUpdatesContext {
-  readonly orderId: string;
-  readonly progress: OrderProgress;
+  readonly work: WorkRef;
+  readonly progress: Progress;
   /** Called once PostgreSQL holds the act: wakes what waits. */
   readonly acted: () => void;
 }
@@ -26,18 +27,18 @@ export interface OperatorUpdatesContext {
  * are in PostgreSQL, so that an act through our API is the same act; what can be refused without a look there is
  * refused by the validator and leaves no trace in the history.
  */
-export function handleOperatorUpdates({ orderId, progress, acted }: OperatorUpdatesContext): void {
+export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdatesContext): void {
   const act = async (by: ActedBy, action: OperatorAction): Promise<Explanation> => {
     const actId = currentUpdateInfo()?.id;
     if (actId === undefined) throw new Error('an operator acts by an update');
-    await database.actOnOrder({ orderId, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } });
+    await database.actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } });
     acted();
     return progress.explanation();
   };
   const validator = (by: ActedBy) => {
     requireOperator(by);
     const { status } = progress.explanation();
-    if (isFinal(status)) refuse(`The order has ended (${status}); nothing can be done with it any more.`);
+    if (isFinal(status)) refuse(`${REFUSALS.already_ended} (${status})`);
   };
   setHandler(retryUpdate, (by) => act(by, { action: 'retry' }), { validator });
   setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), { validator });
@@ -49,7 +50,7 @@ export function handleOperatorUpdates({ orderId, progress, acted }: OperatorUpda
         action: 'resolve',
         reason: by.case,
         verdict: by.verdict,
-        ...(by.service_order_id !== undefined && { serviceOrderId: by.service_order_id }),
+        ...(by.service_id !== undefined && { serviceId: by.service_id }),
         ...(by.service_esim_id !== undefined && { serviceEsimId: by.service_esim_id }),
         ...(by.next !== undefined && { next: by.next }),
       }),

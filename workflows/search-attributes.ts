@@ -3,17 +3,17 @@
  * text, outside the payload codec, so nothing personal or secret may ever stand in them.
  */
 import { defineSearchAttributeKey, type SearchAttributePair } from '@temporalio/common';
-import type { OrderStatus } from '#domain/order-lifecycle.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
+import type { WorkKind } from '#domain/work.ts';
 
 /** PostgreSQL-backed visibility refuses longer keywords, although the development server takes them. */
 export const KEYWORD_MAX_LENGTH = 255;
 
-/** The kinds of work; value of `Product`. Later lifecycles add theirs. */
-export const PRODUCTS = ['esim-order'] as const;
-export type Product = (typeof PRODUCTS)[number];
+/** By kind of work, the value of `Product`. */
+export const PRODUCTS = { order: 'esim-order' } as const satisfies Record<WorkKind, string>;
 
 export const SEARCH_ATTRIBUTES = {
-  /** What kind of work it is, one of {@link PRODUCTS}. */
+  /** What kind of work it is, of {@link PRODUCTS}. */
   product: defineSearchAttributeKey('Product', 'KEYWORD'),
   /** The status in our API: `accepted`, `held`, … */
   stage: defineSearchAttributeKey('Stage', 'KEYWORD'),
@@ -30,21 +30,23 @@ export const SEARCH_ATTRIBUTES = {
   environment: defineSearchAttributeKey('Environment', 'KEYWORD'),
 } as const;
 
-/** What is known of an order when its workflow starts. */
-export interface OrderSearchFacts {
-  readonly externalOrderId: string;
+/** What is known of work when its workflow starts. */
+export interface SearchFacts {
+  readonly kind: WorkKind;
+  /** The caller's own reference. */
+  readonly externalReference: string;
   readonly packageId: number;
   readonly environment: 'sandbox' | 'production';
 }
 
-/** The search attributes that an order's workflow starts with. */
-export function orderSearchAttributes(facts: OrderSearchFacts): SearchAttributePair[] {
+/** The search attributes that a workflow starts with. */
+export function startSearchAttributes(facts: SearchFacts): SearchAttributePair[] {
   return [
-    { key: SEARCH_ATTRIBUTES.product, value: 'esim-order' satisfies Product },
-    // The first thing a workflow does is to submit; writing that when it begins would be one more event for each order.
-    { key: SEARCH_ATTRIBUTES.stage, value: 'submitting' satisfies OrderStatus },
+    { key: SEARCH_ATTRIBUTES.product, value: PRODUCTS[facts.kind] },
+    // The first thing a workflow does is to submit; writing that when it begins would be one more event each time.
+    { key: SEARCH_ATTRIBUTES.stage, value: 'submitting' satisfies WorkStatus },
     { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
-    { key: SEARCH_ATTRIBUTES.externalReference, value: keyword(facts.externalOrderId) },
+    { key: SEARCH_ATTRIBUTES.externalReference, value: keyword(facts.externalReference) },
     { key: SEARCH_ATTRIBUTES.packageId, value: facts.packageId },
     { key: SEARCH_ATTRIBUTES.environment, value: facts.environment },
   ];

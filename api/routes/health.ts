@@ -62,7 +62,7 @@ export function healthOperations({ readinessChecks, degraded: readDegraded, metr
             degraded: [
               {
                 condition: 'not_approved',
-                detail: 'The service has not approved this reseller for production yet. 3 orders are held for it.',
+                detail: 'The service has not approved this reseller for production yet. 3 purchases are held for it.',
               },
             ],
           },

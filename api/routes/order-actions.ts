@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import { CASE_VERDICTS, REFUSALS, caseVerdicts, type CaseVerdict, type OperatorAction } from '#domain/operator-actions.ts';
 import { newId } from '#db/ids.ts';
-import { actOnOrder } from '#db/operator-actions.ts';
+import { actOnWork } from '#db/operator-actions.ts';
 import { findOrderView } from '#db/order-queries.ts';
-import { OrderMissingError } from '#db/orders.ts';
-import { requestOrderWake } from '#db/outbox.ts';
+import { requestWake } from '#db/outbox.ts';
+import { WorkMissingError } from '#db/work.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist, moneyInput } from '#api/fields.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
@@ -117,12 +117,12 @@ export function orderActionOperations(dependencies: ApiDependencies): Operation[
 }
 
 function resolve(body: z.output<typeof resolution>): OperatorAction {
-  const { service_order_id: serviceOrderId, service_esim_id: serviceEsimId, next } = body;
+  const { service_order_id: serviceId, service_esim_id: serviceEsimId, next } = body;
   return {
     action: 'resolve',
     reason: body.case,
     verdict: body.verdict,
-    ...(serviceOrderId !== undefined && { serviceOrderId }),
+    ...(serviceId !== undefined && { serviceId }),
     ...(serviceEsimId !== undefined && { serviceEsimId }),
     ...(next !== undefined && { next }),
   };
@@ -136,16 +136,17 @@ async function perform(
   caller: Caller,
 ): Promise<Reply> {
   if (!mayExist('order', id)) throw new Problem('order_not_found');
+  const work = { kind: 'order', id } as const;
   const operator = { actor: caller.apiKeyId, why: reason, actId: newId('act') };
   const order = await database.transaction(async (tx) => {
-    const result = await actOnOrder(tx, id, action, operator, new Date(now())).catch((error: unknown) => {
-      throw error instanceof OrderMissingError ? new Problem('order_not_found') : error;
+    const result = await actOnWork(tx, work, action, operator, new Date(now())).catch((error: unknown) => {
+      throw error instanceof WorkMissingError ? new Problem('order_not_found') : error;
     });
     if (result.kind === 'refused') {
       const { refusal } = result;
       throw new Problem('action_not_possible', { detail: REFUSALS[refusal], extra: { refusal } });
     }
-    if (result.kind === 'applied') await requestOrderWake(tx, id);
+    if (result.kind === 'applied') await requestWake(tx, work);
     return findOrderView(tx, id);
   });
   if (order === undefined) throw new Problem('order_not_found');

@@ -5,7 +5,7 @@ import { Pool } from 'undici';
 import * as z from 'zod';
 import { orderDriver } from '#bench/drivers/protocol.ts';
 import { closedLoop, serve } from '#bench/drivers/serve.ts';
-import { ORDER_STATUSES, type OrderStatus } from '#domain/order-lifecycle.ts';
+import { statusesOf, type StatusOf } from '#domain/lifecycle.ts';
 
 type Task = z.output<typeof orderDriver.task>;
 
@@ -48,9 +48,9 @@ async function placeOrder(api: Pool, { apiKey, packageId }: Task): Promise<strin
 }
 
 const standing = z.array(
-  z.object({ id: z.string(), status: z.enum(ORDER_STATUSES), tookMs: z.coerce.number().nullable() }),
+  z.object({ id: z.string(), status: z.enum(statusesOf('order')), tookMs: z.coerce.number().nullable() }),
 );
-const WILL_NOT_COMPLETE: ReadonlySet<OrderStatus> = new Set(['failed', 'abandoned', 'needs_attention']);
+const WILL_NOT_COMPLETE: ReadonlySet<StatusOf<'order'>> = new Set(['failed', 'abandoned', 'needs_attention']);
 
 interface Awaited {
   readonly resolve: (tookMs: number) => void;

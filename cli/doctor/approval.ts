@@ -1,5 +1,6 @@
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import type { ServiceConfig } from '#config/config.ts';
+import { heldPurchases } from '#db/held-work.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import { failure, type Finding, ok, warning } from '#cli/doctor/finding.ts';
 
@@ -12,23 +13,22 @@ const NOT_APPROVED = failure(
 export interface KnownOfApproval {
   /** The class of failure of the wallet read, where it failed. */
   readonly walletRefused?: string | undefined;
-  /** How many orders are held because the service has said no to them; 0 where our database could not be asked. */
-  readonly heldOrders: number;
+  /** How many purchases are held because the service has said no to them; 0 where our database could not be asked. */
+  readonly held: number;
 }
 
 /**
- * May we buy in production? No call of the interface says so. An order that is held for it, and a read that is refused
+ * May we buy in production? No call of the interface says so. A purchase that is held for it, and a read that is refused
  * for it, prove the opposite; a debit in the wallet proves it. Where there is none of them, only a purchase would tell.
  */
 export async function checkApproval(
   client: Pick<ServiceClient, 'listWalletTransactions'>,
   { mode }: ServiceConfig,
-  { walletRefused, heldOrders }: KnownOfApproval,
+  { walletRefused, held }: KnownOfApproval,
 ): Promise<Finding> {
   if (mode === 'sandbox') return ok('not needed in the sandbox');
-  if (heldOrders > 0) {
-    const held = heldOrders === 1 ? '1 order is held' : `${heldOrders} orders are held`;
-    return failure(`the service has not approved this reseller; ${held} for it`, FAILURE_CLASSES.not_approved.advice);
+  if (held > 0) {
+    return failure(`the service has not approved this reseller; ${heldPurchases(held)} for it`, FAILURE_CLASSES.not_approved.advice);
   }
   if (walletRefused === 'not_approved') return NOT_APPROVED;
   const transactions = await client.listWalletTransactions({ since: 0 });

@@ -164,11 +164,11 @@ async function examineAccount(
 ): Part<'login' | 'token' | 'approval' | 'wallet'> {
   const token = await session.token(deadlineMs);
   const login = checkLogin(token, config);
-  const heldOrders = (await database).records?.heldUnapproved ?? 0;
+  const held = (await database).records?.heldUnapproved ?? 0;
   if (!token.ok) {
     const failed = notChecked('the login failed');
     const refused = token.failure === 'not_approved' || config.mode === 'sandbox';
-    const approval = refused ? await checkApproval(client, config, { walletRefused: token.failure, heldOrders }) : failed;
+    const approval = refused ? await checkApproval(client, config, { walletRefused: token.failure, held }) : failed;
     return { login, token: failed, approval, wallet: failed };
   }
   const wallet = await client.getWallet();
@@ -176,7 +176,7 @@ async function examineAccount(
     login,
     token: checkToken(token.token, config),
     approval: await settled(() =>
-      checkApproval(client, config, { walletRefused: wallet.ok ? undefined : wallet.failure, heldOrders }),
+      checkApproval(client, config, { walletRefused: wallet.ok ? undefined : wallet.failure, held }),
     ),
     wallet: checkWallet(wallet),
   };

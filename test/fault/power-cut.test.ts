@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isFinal, ORDER_STATUSES } from '#domain/order-lifecycle.ts';
+import { isFinal, statusesOf } from '#domain/lifecycle.ts';
 import { orders } from '#db/schema.ts';
 import { OrderDesk } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
@@ -17,10 +17,10 @@ afterAll(() => stack.stop());
 
 async function statuses(): Promise<Record<string, number>> {
   const rows = await stack.database.run((db) => db.select({ status: orders.status }).from(orders));
-  return Object.fromEntries(ORDER_STATUSES.map((status) => [status, rows.filter((row) => row.status === status).length]));
+  return Object.fromEntries(statusesOf('order').map((status) => [status, rows.filter((row) => row.status === status).length]));
 }
 
-const ended = (counts: Record<string, number>) => ORDER_STATUSES.filter((status) => isFinal(status)).reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+const ended = (counts: Record<string, number>) => statusesOf('order').filter((status) => isFinal(status)).reduce((sum, status) => sum + (counts[status] ?? 0), 0);
 
 describe('a power cut', () => {
   it('with twenty orders in flight and every fault of the service around it loses nothing and buys nothing twice', async () => {

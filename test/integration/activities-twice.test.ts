@@ -2,11 +2,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eq } from 'drizzle-orm';
 import { findAttemptById, recordFacts } from '#db/attempts.ts';
 import { cases, inbox, orders } from '#db/schema.ts';
-import type { StepRecord } from '#activities/order-types.ts';
+import type { StepRecord } from '#activities/work-types.ts';
+import type { WorkRef } from '#domain/work.ts';
 import { ActivityBench } from '#test/support/order-activities.ts';
-import { deliverTestEvent } from '#test/support/order-rows.ts';
+import { withReference } from '#test/support/order-desk.ts';
+import { deliverTestEvent, orderWork } from '#test/support/order-rows.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { ORDER_FINISHED } from '#workflows/messages.ts';
+import { WORK_FINISHED } from '#workflows/messages.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {
@@ -28,7 +30,7 @@ async function twice<Result>(run: () => Promise<Result>): Promise<[Result, Resul
 async function expectTwiceToTheEnd(run: () => Promise<unknown>, end: Record<string, unknown>): Promise<void> {
   await run();
   const before = [await bench.rows(), await bench.admin.ledger(), await bench.admin.orders()];
-  await expect(run()).rejects.toMatchObject({ type: ORDER_FINISHED, nonRetryable: true, details: [end] });
+  await expect(run()).rejects.toMatchObject({ type: WORK_FINISHED, nonRetryable: true, details: [end] });
   expect([await bench.rows(), await bench.admin.ledger(), await bench.admin.orders()]).toEqual(before);
 }
 
@@ -36,8 +38,8 @@ const sendsOf = async (orderId: string) => {
   const [attempt] = await bench.database.run((db) => db.query.attempts.findMany({ where: (row, { eq }) => eq(row.subjectId, orderId) }));
   return bench.admin.requests('createOrder', attempt!.idempotencyKey);
 };
-const step = (orderId: string, more: Partial<StepRecord>): StepRecord => ({
-  orderId,
+const step = (work: WorkRef, more: Partial<StepRecord>): StepRecord => ({
+  work,
   stepKey: 'run:1',
   status: 'held',
   event: 'order.held',
@@ -48,15 +50,15 @@ const step = (orderId: string, more: Partial<StepRecord>): StepRecord => ({
 });
 
 describe('an activity that runs twice with the same input leaves the same rows and one effect at the service:', () => {
-  it('beginOrder opens one attempt with one key and one body', async () => {
+  it('beginWork opens one attempt with one key and one body', async () => {
     const orderId = await bench.accept();
-    const [first, second] = await twice(() => bench.activities.beginOrder({ orderId }));
+    const [first, second] = await twice(() => bench.activities.beginWork({ work: orderWork(orderId) }));
     expect(second).toEqual(first);
   });
 
-  it('beginOrder at the same moment, by two workers, opens one attempt', async () => {
+  it('beginWork at the same moment, by two workers, opens one attempt', async () => {
     const orderId = await bench.accept();
-    const both = await Promise.all([bench.activities.beginOrder({ orderId }), bench.activities.beginOrder({ orderId })]);
+    const both = await Promise.all([bench.activities.beginWork({ work: orderWork(orderId) }), bench.activities.beginWork({ work: orderWork(orderId) })]);
     expect(both[1]).toEqual(both[0]);
   });
 
@@ -65,7 +67,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const [first, second] = await twice(() => bench.activities.sendPurchase(ids));
     expect(first.outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
     expect(second.outcome).toEqual(first.outcome);
-    expect(await sendsOf(ids.orderId)).toHaveLength(1);
+    expect(await sendsOf(ids.work.id)).toHaveLength(1);
   });
 
   it('sendPurchase at the same moment, by two workers, sends once', async () => {
@@ -73,7 +75,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const ids = await bench.begin();
     const both = await Promise.all([bench.activities.sendPurchase(ids), bench.activities.sendPurchase(ids)]);
     expect(both.map(({ outcome }) => outcome.kind).toSorted()).toEqual(['accepted', 'lease_held']);
-    expect(await sendsOf(ids.orderId)).toHaveLength(1);
+    expect(await sendsOf(ids.work.id)).toHaveLength(1);
   });
 
   it('sendPurchase whose answer was lost sends the same key and bytes again, and the service buys once', async () => {
@@ -83,7 +85,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const ledger = await bench.admin.ledger();
     expect((await bench.activities.sendPurchase(ids)).outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
     expect(await bench.admin.ledger()).toEqual(ledger);
-    const sends = await sendsOf(ids.orderId);
+    const sends = await sendsOf(ids.work.id);
     expect(sends).toHaveLength(2);
     expect(sends[1]!.body_sha256).toBe(sends[0]!.body_sha256);
   });
@@ -110,41 +112,41 @@ describe('an activity that runs twice with the same input leaves the same rows a
   });
 
   it('openNextAttempt', async () => {
-    const { orderId } = await bench.begin();
-    const [first, second] = await twice(() => bench.activities.openNextAttempt({ orderId, number: 2 }));
+    const { work } = await bench.begin();
+    const [first, second] = await twice(() => bench.activities.openNextAttempt({ work, number: 2 }));
     expect(second).toEqual(first);
     expect(first).toMatchObject({ kind: 'opened', attempt: { number: 2 } });
   });
 
-  it('deliverEsim', async () => {
+  it('completePurchase', async () => {
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
-    await expectTwiceToTheEnd(() => bench.activities.deliverEsim({ ...ids, applied: [] }), {
+    await expectTwiceToTheEnd(() => bench.activities.completePurchase({ ...ids, applied: [] }), {
       status: 'completed',
       esimId: expect.stringMatching(/^esim_/),
     });
   });
 
-  it('recordOrderStep that holds, and one that parks', async () => {
-    const { orderId } = await bench.begin();
-    const held = step(orderId, { failure: { class: 'rate_limited', detail: 'Slow down.' }, nextStepAt: bench.clock.now + 1_000 });
-    expect(await twice(() => bench.activities.recordOrderStep(held))).toEqual(['recorded', 'recorded']);
-    const parked = step(orderId, {
+  it('recordStep that holds, and one that parks', async () => {
+    const { work } = await bench.begin();
+    const held = step(work, { failure: { class: 'rate_limited', detail: 'Slow down.' }, nextStepAt: bench.clock.now + 1_000 });
+    expect(await twice(() => bench.activities.recordStep(held))).toEqual(['recorded', 'recorded']);
+    const parked = step(work, {
       stepKey: 'run:2',
       status: 'needs_attention',
       event: 'order.needs_attention',
       attention: { reason: 'outcome_unknown', detail: 'Nobody knows.' },
     });
-    expect(await twice(() => bench.activities.recordOrderStep(parked))).toEqual(['recorded', 'recorded']);
+    expect(await twice(() => bench.activities.recordStep(parked))).toEqual(['recorded', 'recorded']);
   });
 
-  it('recordOrderStep that ends the order', async () => {
-    const { orderId } = await bench.begin();
-    const failed = step(orderId, { status: 'failed', event: 'order.failed', failure: { class: 'invalid_request', detail: 'No.' } });
-    await expectTwiceToTheEnd(() => bench.activities.recordOrderStep(failed), { status: 'failed', failure: 'invalid_request' });
+  it('recordStep that ends the order', async () => {
+    const { work } = await bench.begin();
+    const failed = step(work, { status: 'failed', event: 'order.failed', failure: { class: 'invalid_request', detail: 'No.' } });
+    await expectTwiceToTheEnd(() => bench.activities.recordStep(failed), { status: 'failed', failure: 'invalid_request' });
   });
 
-  it('reconcileSilentWork and requestIdleOrders', async () => {
+  it('reconcileSilentWork and requestIdleWork', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
@@ -152,7 +154,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const [first, second] = await twice(() => bench.activities.reconcileSilentWork());
     expect(first.news).toBe(1);
     expect(second.news).toBe(0);
-    const [requested] = await twice(() => bench.activities.requestIdleOrders());
+    const [requested] = await twice(() => bench.activities.requestIdleWork());
     expect(requested.requested).toBeGreaterThan(0);
   });
 });
@@ -163,8 +165,8 @@ describe('an activity', () => {
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
     const before = await bench.rows();
-    const failed = step(ids.orderId, { status: 'failed', event: 'order.failed', failure: { class: 'deadline_passed', detail: 'Late.' } });
-    expect(await bench.activities.recordOrderStep(failed)).toBe('may_be_bought');
+    const failed = step(ids.work, { status: 'failed', event: 'order.failed', failure: { class: 'deadline_passed', detail: 'Late.' } });
+    expect(await bench.activities.recordStep(failed)).toBe('may_be_bought');
     expect(await bench.rows()).toEqual(before);
   });
 
@@ -172,38 +174,38 @@ describe('an activity', () => {
     await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 400, at: 'answer' });
     const ids = await bench.begin();
     const sending = bench.activities.sendPurchase(ids);
-    await waitFor('the service has bought', async () => (await sendsOf(ids.orderId)).length === 1);
+    await waitFor('the service has bought', async () => (await sendsOf(ids.work.id)).length === 1);
     // A webhook that names another order comes while the answer is on its way.
     await bench.database.transaction((tx) =>
-      recordFacts(tx, ids.attemptId, { outcome: 'processing', serviceOrderId: 'another-order' }, new Date(bench.clock.now)),
+      recordFacts(tx, ids.attemptId, { outcome: 'processing', serviceId: 'another-order' }, new Date(bench.clock.now)),
     );
     await sending;
-    const open = await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ids.orderId)));
-    expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null, detail: expect.stringContaining('two orders') }]);
+    const open = await bench.database.run((db) => db.select().from(cases).where(eq(cases.subjectId, ids.work.id)));
+    expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null, detail: expect.stringContaining('two ids') }]);
   });
 
   it('of a run that was given up does not reopen an order that has ended meanwhile', async () => {
     await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 500, at: 'answer' });
     const ids = await bench.begin();
     const sending = bench.activities.sendPurchase(ids);
-    const { reference } = await bench.database.run((db) => findAttemptById(db, ids.attemptId));
+    const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
     const sold = await waitFor('the service has bought', async () => (await bench.admin.orders(reference))[0]);
     await bench.database.transaction((tx) =>
-      recordFacts(tx, ids.attemptId, { outcome: 'completed', serviceOrderId: sold.id }, new Date(bench.clock.now)),
+      recordFacts(tx, ids.attemptId, { outcome: 'completed', serviceId: sold.id }, new Date(bench.clock.now)),
     );
-    await bench.activities.deliverEsim({ ...ids, applied: [] });
+    await bench.activities.completePurchase({ ...ids, applied: [] });
     await sending;
-    const [order] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, ids.orderId)));
+    const [order] = await bench.database.run((db) => db.select().from(orders).where(eq(orders.id, ids.work.id)));
     expect(order!.status).toBe('completed');
   });
 
   it('brings back a word of the service that was put aside just as what it names was stored', async () => {
     const ids = await bench.begin();
-    const { reference } = await bench.database.run((db) => findAttemptById(db, ids.attemptId));
-    await deliverTestEvent(bench.database, { outcome: 'processing', serviceOrderId: 'so-overtaken', reference });
+    const { reference } = withReference(await bench.database.run((db) => findAttemptById(db, ids.attemptId)));
+    await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-overtaken', reference });
     const word = eq(inbox.reference, reference);
     await bench.database.run((db) => db.update(inbox).set({ state: 'unmatched' }).where(word));
-    await bench.activities.requestIdleOrders();
+    await bench.activities.requestIdleWork();
     expect(await bench.database.run((db) => db.select().from(inbox).where(word))).toMatchObject([{ state: 'pending' }]);
   });
 
@@ -211,12 +213,12 @@ describe('an activity', () => {
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
     await bench.admin.onRequest('getEsim', { kind: 'rate_limited', retry_after: 3_600 });
-    await expect(bench.activities.deliverEsim({ ...ids, applied: [] })).rejects.toMatchObject({ nextRetryDelay: 60_000 });
+    await expect(bench.activities.completePurchase({ ...ids, applied: [] })).rejects.toMatchObject({ nextRetryDelay: 60_000 });
   });
 
   it('reports an order that is not in this database as a failure that is not repeated', async () => {
-    await expect(bench.activities.beginOrder({ orderId: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' })).rejects.toMatchObject({
-      type: 'OrderMissingError',
+    await expect(bench.activities.beginWork({ work: orderWork('ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD') })).rejects.toMatchObject({
+      type: 'WorkMissingError',
       nonRetryable: true,
     });
   });

@@ -61,7 +61,7 @@ describe('creating an order', () => {
     });
     const { id } = order(answer);
     const started = await api.database.run((db) => db.select().from(outbox).where(eq(outbox.subjectId, id)));
-    expect(started).toMatchObject([{ topic: 'start_order' }]);
+    expect(started).toMatchObject([{ topic: 'start_work' }]);
     const entries = await api.database.run((db) => db.select().from(timeline).where(eq(timeline.subjectId, id)));
     expect(entries).toMatchObject([{ event: 'order.accepted', dedupKey: 'order.accepted' }]);
     expect(api.wakeUps()).toBe(wakeUps + 1);

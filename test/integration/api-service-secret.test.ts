@@ -230,11 +230,11 @@ describe('readiness', () => {
       return true;
     });
 
-  it('names what orders are held for at the service, and stays ready; it is over when they have gone on', async () => {
+  it('names what purchases are held for at the service, and stays ready; it is over when they have gone on', async () => {
     const ids = [await hold('not_approved'), await hold('not_approved')];
     await hold('rate_limited');
     await degradedBecomes([
-      { condition: 'not_approved', detail: expect.stringMatching(/not approved .* 2 orders are held for it\. Ask the service/) },
+      { condition: 'not_approved', detail: expect.stringMatching(/not approved .* 2 purchases are held for it\. Ask the service/) },
     ]);
     for (const id of ids) await api.database.run((db) => db.update(orders).set({ status: 'processing' }).where(eq(orders.id, id)));
     await degradedBecomes([]);

@@ -46,7 +46,7 @@ describe('a delivery that is signed', () => {
       headerEvent: 'order.completed',
       outcome: 'completed',
       reference: body.data.external_order_id,
-      serviceOrderId: body.data.id,
+      serviceId: body.data.id,
     });
     expect(api.keyRing.openText(row!.sealedBody, inboxBodyPlace(id))).toBe(JSON.stringify(body));
     expect(row!.sealedBody.includes(Buffer.from(body.data.external_order_id))).toBe(false);
@@ -230,7 +230,7 @@ describe('a signed delivery that cannot be used', () => {
     const id = randomUUID();
     const body = orderEvent('completed', { external_order_id: `${'x'.repeat(3_000)}\0` });
     expect(result(await api.deliver({ id, body }))).toEqual([200, 'accepted']);
-    expect(await rowsOf(id)).toMatchObject([{ state: 'pending', reference: null, serviceOrderId: body.data.id }]);
+    expect(await rowsOf(id)).toMatchObject([{ state: 'pending', reference: null, serviceId: body.data.id }]);
   });
 
   it.each(['gzip', 'br', 'deflate', 'x-unknown'])('gets 415 with Content-Encoding: %s, and nothing is stored', async (encoding) => {
@@ -317,7 +317,7 @@ describe('deliveries that come more than once', () => {
     expect(answers.filter((answer) => answer.at('result') === 'accepted')).toHaveLength(1);
     expect(answers.filter((answer) => answer.at('result') === 'replayed')).toHaveLength(49);
     const effective = await api.database.run((db) =>
-      db.select().from(inbox).where(and(eq(inbox.serviceOrderId, body.data.id), eq(inbox.state, 'pending'))),
+      db.select().from(inbox).where(and(eq(inbox.serviceId, body.data.id), eq(inbox.state, 'pending'))),
     );
     expect(effective).toHaveLength(1);
   });
@@ -372,7 +372,7 @@ describe('deliveries that come more than once', () => {
   it('one that PostgreSQL refuses does not take along those that came with it', async () => {
     const intake = new InboxIntake(api.database, api.keyRing);
     const good = Array.from({ length: 5 }, () => verified({}));
-    const poison = verified({ reading: { state: 'pending', outcome: 'failed', serviceOrderId: 'a\0b' } });
+    const poison = verified({ reading: { state: 'pending', outcome: 'failed', serviceId: 'a\0b' } });
     const outcomes = await Promise.allSettled([...good, poison, ...good.map(() => verified({}))].map((each) => intake.accept(each)));
     expect(outcomes.map(({ status }) => status)).toEqual([...Array(5).fill('fulfilled'), 'rejected', ...Array(5).fill('fulfilled')]);
     expect(await rowsOf(poison.deliveryId)).toEqual([]);
@@ -385,7 +385,7 @@ function verified(more: Partial<VerifiedDelivery>): VerifiedDelivery {
     timestamp: String(NOW_SECONDS),
     body: Buffer.from(randomUUID()),
     headerEvent: undefined,
-    reading: { state: 'pending', event: 'order.failed', outcome: 'failed', serviceOrderId: randomUUID() },
+    reading: { state: 'pending', event: 'order.failed', outcome: 'failed', serviceId: randomUUID() },
     ...more,
   };
 }

@@ -5,7 +5,7 @@ import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import type { Database } from '#db/database.ts';
 import { attempts, cases, journal } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
-import { acceptTestOrder, claimTestSend, openTestAttempt, storeTestFacts } from '#test/support/order-rows.ts';
+import { acceptTestOrder, claimTestSend, openTestAttempt, orderWork, storeTestFacts } from '#test/support/order-rows.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;
@@ -29,7 +29,7 @@ describe('an attempt', () => {
     const orderId = await acceptTestOrder(database);
     const first = await openTestAttempt(database, orderId, { reference: 'ref-first' });
     const again = await database.transaction((tx) =>
-      openAttempt(tx, { orderId, number: 1, reference: 'ref-other', sealedBody: () => Buffer.from('other bytes') }),
+      openAttempt(tx, { work: orderWork(orderId), number: 1, reference: 'ref-other', sealedBody: () => Buffer.from('other bytes') }),
     );
     expect(again).toEqual(first);
   });
@@ -65,7 +65,7 @@ describe('the right to send', () => {
   it('is not given for an attempt that the service has', async () => {
     const { id } = await newAttempt();
     await claim(id, NOW);
-    await storeTestFacts(database, id, { outcome: 'processing', serviceOrderId: 'so-1' });
+    await storeTestFacts(database, id, { outcome: 'processing', serviceId: 'so-1' });
     expect(await claim(id, later(60_000))).toMatchObject({ kind: 'settled', outcome: 'processing' });
     expect((await read(id)).sends).toBe(1);
   });
@@ -96,7 +96,7 @@ describe('the result of a send', () => {
   it('that is a failure does not undo what the service said meanwhile', async () => {
     const { id } = await newAttempt();
     const token = await claimTestSend(database, id, NOW);
-    await storeTestFacts(database, id, { outcome: 'completed', serviceOrderId: 'so-2' });
+    await storeTestFacts(database, id, { outcome: 'completed', serviceId: 'so-2' });
     expect(await failSend(id, token, 'timeout')).toMatchObject({ state: 'completed', anyUnknown: false });
   });
 });
@@ -104,8 +104,8 @@ describe('the result of a send', () => {
 describe('what the service says', () => {
   it('goes forward only: completed does not become processing again [spec: gap.transitions]', async () => {
     const { id } = await newAttempt();
-    await storeTestFacts(database, id, { outcome: 'completed', serviceOrderId: 'so-3', serviceEsimId: 'e-3' });
-    const row = await storeTestFacts(database, id, { outcome: 'processing', serviceOrderId: 'so-3' });
+    await storeTestFacts(database, id, { outcome: 'completed', serviceId: 'so-3', serviceEsimId: 'e-3' });
+    const row = await storeTestFacts(database, id, { outcome: 'processing', serviceId: 'so-3' });
     expect(row).toMatchObject({ state: 'completed', serviceEsimId: 'e-3' });
   });
 
@@ -113,21 +113,21 @@ describe('what the service says', () => {
     const { id } = await newAttempt();
     const charged = { amount: '4.875', currency: 'USD' };
     for (const outcome of ['processing', 'completed', 'completed'] as const) {
-      await storeTestFacts(database, id, { outcome, serviceOrderId: 'so-4', charged });
+      await storeTestFacts(database, id, { outcome, serviceId: 'so-4', charged });
     }
     expect(await entries(id)).toMatchObject([{ direction: 'debit', amount: '4.875000', currency: 'USD' }]);
   });
 
   it('of a failure writes no debit: only the wallet can tell whether there was one', async () => {
     const { id } = await newAttempt();
-    await storeTestFacts(database, id, { outcome: 'failed', serviceOrderId: 'so-5', charged: { amount: '1', currency: 'USD' } });
+    await storeTestFacts(database, id, { outcome: 'failed', serviceId: 'so-5', charged: { amount: '1', currency: 'USD' } });
     expect(await entries(id)).toEqual([]);
   });
 
   it('of a second order for one attempt opens a case and changes nothing else', async () => {
     const attempt = await newAttempt();
-    const first = await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceOrderId: 'so-6' });
-    const second = await storeTestFacts(database, attempt.id, { outcome: 'completed', serviceOrderId: 'so-7' });
+    const first = await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceId: 'so-6' });
+    const second = await storeTestFacts(database, attempt.id, { outcome: 'completed', serviceId: 'so-7' });
     expect(second).toEqual(first);
     const open = await database.run((db) => db.select().from(cases).where(eq(cases.subjectId, attempt.subjectId)));
     expect(open).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
@@ -135,8 +135,8 @@ describe('what the service says', () => {
 
   it('is stored for one attempt only: two attempts cannot have one order of the service', async () => {
     const [left, right] = [await newAttempt(), await newAttempt()];
-    await storeTestFacts(database, left.id, { outcome: 'processing', serviceOrderId: 'so-8' });
-    await expect(storeTestFacts(database, right.id, { outcome: 'processing', serviceOrderId: 'so-8' })).rejects.toThrow('attempts');
+    await storeTestFacts(database, left.id, { outcome: 'processing', serviceId: 'so-8' });
+    await expect(storeTestFacts(database, right.id, { outcome: 'processing', serviceId: 'so-8' })).rejects.toThrow('attempts');
   });
 });
 
@@ -149,7 +149,7 @@ describe('silent attempts', () => {
     await claim(asked.id, later(-5_000));
     await database.run((db) => markAsked(db, asked.id, later(70_000)));
     await claim(settled.id, NOW);
-    await database.transaction((tx) => recordFacts(tx, settled.id, { outcome: 'completed', serviceOrderId: 'so-9' }, NOW));
+    await database.transaction((tx) => recordFacts(tx, settled.id, { outcome: 'completed', serviceId: 'so-9' }, NOW));
     const silent = async (before: Date) =>
       (await database.run((db) => findSilentAttempts(db, { silentBefore: before, limit: 10 }))).map(({ id }) => id);
     expect(await silent(later(1))).toEqual([old.id]);

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/database.ts';
 import { markApplied, markRelayed, markUnmatched, postpone, takePending, unappliedFor } from '#db/inbox.ts';
 import { recordMovement } from '#db/journal.ts';
-import { completeOrder, recordStep, requestStartOfIdleOrders } from '#db/orders.ts';
-import { postponeOutbox, requestOrderStart, settleOutbox, takeOutbox } from '#db/outbox.ts';
+import { completeOrder } from '#db/orders.ts';
+import { postponeOutbox, requestStart, settleOutbox, takeOutbox } from '#db/outbox.ts';
 import { attempts, inbox, journal, orders, outbox } from '#db/schema.ts';
+import { recordStep, requestStartOfIdleWork } from '#db/work.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
-import { acceptTestOrder, deliverTestEvent, openTestAttempt, storeTestFacts } from '#test/support/order-rows.ts';
+import { acceptTestOrder, deliverTestEvent, openTestAttempt, orderWork, storeTestFacts } from '#test/support/order-rows.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;
@@ -25,7 +26,7 @@ afterAll(() => opened.drop());
 const soon = (ms = 0) => new Date(Date.now() + 5_000 + ms);
 const take = (batch: number, now = soon(), leaseMs = 30_000) => database.run((db) => takePending(db, { batch, leaseMs, now }));
 const deliverMany = async (count: number) => {
-  for (let n = 0; n < count; n += 1) await deliverTestEvent(database, { outcome: 'processing', serviceOrderId: `so-${n}-${Math.random()}` });
+  for (let n = 0; n < count; n += 1) await deliverTestEvent(database, { outcome: 'processing', serviceId: `so-${n}-${Math.random()}` });
 };
 const inboxStates = async () => (await database.run((db) => db.select().from(inbox).orderBy(inbox.id))).map(({ state }) => state);
 
@@ -70,7 +71,7 @@ describe('the inbox', () => {
   });
 
   it('brings a row that named nothing of ours back once an attempt with its reference is opened', async () => {
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-early', reference: 'ref-early' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-early', reference: 'ref-early' });
     const [row] = await take(1);
     await database.run((db) => markUnmatched(db, row!.id));
     expect(await inboxStates()).toEqual(['unmatched']);
@@ -81,11 +82,11 @@ describe('the inbox', () => {
   });
 
   it('brings a row that named an order of the service back once we store that order', async () => {
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-stored-later' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-stored-later' });
     const [row] = await take(1);
     await database.run((db) => markUnmatched(db, row!.id));
     const attempt = await openTestAttempt(database, await acceptTestOrder(database));
-    await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceOrderId: 'so-stored-later' });
+    await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceId: 'so-stored-later' });
     expect(await inboxStates()).toEqual(['pending']);
   });
 
@@ -94,7 +95,7 @@ describe('the inbox', () => {
     await deliverMany(1);
     const [row] = await take(1);
     await end(orderId, 'failed');
-    await database.transaction((tx) => markRelayed(tx, row!.id, orderId));
+    await database.transaction((tx) => markRelayed(tx, row!.id, orderWork(orderId)));
     expect(await inboxStates()).toEqual(['pending']);
     expect(await take(1)).toHaveLength(1);
   });
@@ -104,9 +105,9 @@ describe('the inbox', () => {
     await deliverMany(2);
     const rows = await take(2);
     await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
-    for (const row of rows) await database.transaction((tx) => markRelayed(tx, row.id, orderId));
+    for (const row of rows) await database.transaction((tx) => markRelayed(tx, row.id, orderWork(orderId)));
     expect(await inboxStates()).toEqual(['relayed', 'relayed']);
-    expect(await database.run((db) => unappliedFor(db, orderId))).toHaveLength(2);
+    expect(await database.run((db) => unappliedFor(db, orderWork(orderId)))).toHaveLength(2);
     expect(await end(orderId, 'failed', [rows[0]!.id])).toBe('observations_pending');
     expect(await inboxStates()).toEqual(['relayed', 'relayed']);
     expect(await end(orderId, 'abandoned', [rows[0]!.id])).toBe('recorded');
@@ -118,7 +119,7 @@ describe('the inbox', () => {
     await deliverMany(1);
     const [row] = await take(1);
     await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
-    await database.transaction((tx) => markRelayed(tx, row!.id, orderId));
+    await database.transaction((tx) => markRelayed(tx, row!.id, orderWork(orderId)));
     expect(await end(orderId, 'failed', [row!.id])).toBe('recorded');
   });
 
@@ -135,7 +136,7 @@ async function end(orderId: string, status: 'failed' | 'abandoned', applied: rea
   return database.transaction((tx) =>
     recordStep(
       tx,
-      orderId,
+      orderWork(orderId),
       { status, entry: { event: `order.${status}`, message: 'No.', dedupKey: 'end' }, failure: { class: 'invalid_request', detail: 'No.' }, applied },
       new Date(),
     ),
@@ -145,8 +146,8 @@ async function end(orderId: string, status: 'failed' | 'abandoned', applied: rea
 describe('the outbox', () => {
   it('holds one wish to start an order, however often it is asked for', async () => {
     const orderId = await acceptTestOrder(database);
-    for (let n = 0; n < 3; n += 1) await database.transaction((tx) => requestOrderStart(tx, orderId));
-    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ topic: 'start_order', subjectId: orderId }]);
+    for (let n = 0; n < 3; n += 1) await database.transaction((tx) => requestStart(tx, orderWork(orderId)));
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ topic: 'start_work', subjectId: orderId }]);
   });
 
   it('has no wish for an order whose acceptance was rolled back', async () => {
@@ -154,7 +155,7 @@ describe('the outbox', () => {
     await database.run((db) => db.delete(outbox));
     await database
       .transaction(async (tx) => {
-        await requestOrderStart(tx, orderId);
+        await requestStart(tx, orderWork(orderId));
         throw new Error('rolled back');
       })
       .catch(() => undefined);
@@ -192,7 +193,7 @@ describe('the sweeper\'s query', () => {
     await database.run((db) => db.update(orders).set({ updatedAt: long }).where(sql`${orders.id} in (${idle}, ${ended})`));
     await database.run((db) => db.delete(outbox));
     const sweep = (now: Date) =>
-      database.transaction((tx) => requestStartOfIdleOrders(tx, { idleBefore: new Date(now.getTime() - 60_000), batch: 10, now }));
+      database.transaction((tx) => requestStartOfIdleWork(tx, { idleBefore: new Date(now.getTime() - 60_000), batch: 10, now }));
     const now = new Date();
     expect(await sweep(now)).toBe(1);
     expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ subjectId: idle }]);
@@ -248,7 +249,7 @@ describe('an order', () => {
       await database.run((db) => db.update(attempts).set({ state }).where(eq(attempts.id, attempt.id)));
       await expect(
         database.transaction((tx) =>
-          recordStep(tx, orderId, { status: 'failed', entry: { event: 'order.failed', message: 'No.' } }, new Date()),
+          recordStep(tx, orderWork(orderId), { status: 'failed', entry: { event: 'order.failed', message: 'No.' } }, new Date()),
         ),
       ).resolves.toBe('may_be_bought');
     }

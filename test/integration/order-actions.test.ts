@@ -143,13 +143,13 @@ describe('a case that a person judges', () => {
     const id = await desk.place(1001);
     await desk.reaches(id, 'processing');
     const [attempt] = await desk.attempts(id);
-    const data = { id: attempt!.serviceOrderId, external_order_id: attempt!.reference };
+    const data = { id: attempt!.serviceId, external_order_id: attempt!.reference };
     await desk.simulator.sendWebhook({ event: 'order.failed', data: { ...data, status: 'failed' } });
     await desk.simulator.sendWebhook({ event: 'order.completed', data: { ...data, status: 'completed', esim_id: 'esim-none' } });
     await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toContainEqual({ reason: 'contradiction', open: true });
     expect(await refusal(id, 'retry')).toEqual([409, 'action_not_possible', 'contradiction_open']);
-    await desk.simulator.completeOrder(attempt!.serviceOrderId!);
-    await act(id, 'resolve', { case: 'contradiction', verdict: 'bought', service_order_id: attempt!.serviceOrderId });
+    await desk.simulator.completeOrder(attempt!.serviceId!);
+    await act(id, 'resolve', { case: 'contradiction', verdict: 'bought', service_order_id: attempt!.serviceId });
     await desk.reaches(id, 'completed');
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });

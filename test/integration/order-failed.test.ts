@@ -73,7 +73,7 @@ describe('an order that the service accepted and then failed', () => {
     const [attempt] = await desk.attempts(id);
     await desk.simulator.sendWebhook({
       event: 'order.completed',
-      data: { id: attempt!.serviceOrderId, external_order_id: attempt!.reference, status: 'completed', esim_id: 'esim-1' },
+      data: { id: attempt!.serviceId, external_order_id: attempt!.reference, status: 'completed', esim_id: 'esim-1' },
     });
     await expect
       .poll(async () => (await desk.reaches(id, 'needs_attention')).at('attention', 'reason'), { timeout: 30_000 })

@@ -112,7 +112,7 @@ describe('a webhook that contradicts the end of an order', () => {
     const [attempt] = await desk.attempts(id);
     await desk.simulator.sendWebhook({
       event: 'order.failed',
-      data: { id: attempt!.serviceOrderId, external_order_id: attempt!.reference, status: 'failed' },
+      data: { id: attempt!.serviceId, external_order_id: attempt!.reference, status: 'failed' },
     });
     await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([{ reason: 'contradiction', open: true }]);
     expect((await desk.reaches(id, 'completed')).textAt('esim_id')).toBe(order.textAt('esim_id'));

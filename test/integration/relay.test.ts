@@ -1,12 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { RELAY_CHANNEL } from '#db/relay-wakeup.ts';
-import { recordStep } from '#db/orders.ts';
+import type { StartFacts } from '#db/start-facts.ts';
+import { recordStep } from '#db/work.ts';
 import type { Database } from '#db/database.ts';
-import { cases, inbox, outbox, type orders } from '#db/schema.ts';
+import { cases, inbox, outbox } from '#db/schema.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { Relay, type OrderWorkflows } from '#worker/relay.ts';
+import { Relay, type WorkWorkflows } from '#worker/relay.ts';
 import { Wakeups } from '#worker/wakeups.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
@@ -17,13 +18,14 @@ import {
   deliverTestEvent,
   deliverUnreadableEvent,
   openTestAttempt,
+  orderWork,
   storeTestFacts,
   TEST_KEYS,
 } from '#test/support/order-rows.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 /** Temporal, as the relay sees it: what was started and told, and whether it works. */
-class RecordedWorkflows implements OrderWorkflows {
+class RecordedWorkflows implements WorkWorkflows {
   readonly started: string[] = [];
   readonly woken: string[] = [];
   readonly told: { orderId: string; observation: ServiceObservation }[] = [];
@@ -31,16 +33,16 @@ class RecordedWorkflows implements OrderWorkflows {
   onStart: (orderId: string) => void = () => undefined;
   afterTell: (orderId: string) => void = () => undefined;
 
-  async start(order: typeof orders.$inferSelect): Promise<void> {
+  async start(order: StartFacts): Promise<void> {
     this.onStart(order.id);
     this.started.push(order.id);
   }
 
-  async wake(order: typeof orders.$inferSelect): Promise<void> {
+  async wake(order: StartFacts): Promise<void> {
     this.woken.push(order.id);
   }
 
-  async tell(order: typeof orders.$inferSelect, observation: ServiceObservation): Promise<void> {
+  async tell(order: StartFacts, observation: ServiceObservation): Promise<void> {
     this.told.push({ orderId: order.id, observation });
     this.afterTell(order.id);
   }
@@ -94,14 +96,14 @@ const waiting = async () => (await database.run((db) => db.select().from(outbox)
 const casesOf = (orderId: string) => database.run((db) => db.select().from(cases).where(eq(cases.subjectId, orderId)));
 const end = (orderId: string) =>
   database.transaction((tx) =>
-    recordStep(tx, orderId, { status: 'failed', entry: { event: 'order.failed', message: 'No.' }, failure: { class: 'invalid_request', detail: 'No.' } }, new Date()),
+    recordStep(tx, orderWork(orderId), { status: 'failed', entry: { event: 'order.failed', message: 'No.' }, failure: { class: 'invalid_request', detail: 'No.' } }, new Date()),
   );
 /** An order with an attempt that the service has. */
-async function bought(serviceOrderId: string) {
+async function bought(serviceId: string) {
   const orderId = await acceptTestOrder(database);
   const attempt = await openTestAttempt(database, orderId);
   await claimTestSend(database, attempt.id);
-  await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceOrderId });
+  await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceId });
   await database.run((db) => db.delete(outbox));
   return { orderId, attempt };
 }
@@ -156,7 +158,7 @@ describe('accepted orders', () => {
 describe('words of the service', () => {
   it('are stored with the attempt before its workflow is told', async () => {
     const { orderId, attempt } = await bought('so-1');
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-1' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-1' });
     await drain();
     const [row] = await rows();
     expect(temporal.told).toEqual([
@@ -171,7 +173,7 @@ describe('words of the service', () => {
 
   it('that say what is known are done with, and nobody is told', async () => {
     await bought('so-2');
-    await deliverTestEvent(database, { outcome: 'processing', serviceOrderId: 'so-2' });
+    await deliverTestEvent(database, { outcome: 'processing', serviceId: 'so-2' });
     await drain();
     expect(temporal.told).toEqual([]);
     expect(await rows()).toMatchObject([{ state: 'applied', decision: 'known' }]);
@@ -179,7 +181,7 @@ describe('words of the service', () => {
 
   it('that were told and not noted as told mean the same when they are told again', async () => {
     const { orderId } = await bought('so-3');
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-3' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-3' });
     temporal.afterTell = () => {
       throw new Error('the relay died here');
     };
@@ -198,9 +200,9 @@ describe('words of the service', () => {
   it('that PostgreSQL refuses as bad data are tried a few times, and then kept for a person', async () => {
     const { orderId } = await bought('so-refused');
     await database.run((db) =>
-      db.execute(sql`alter table attempts add constraint refuses check (service_order_id <> 'so-refused' or state <> 'completed')`),
+      db.execute(sql`alter table attempts add constraint refuses check (service_id <> 'so-refused' or state <> 'completed')`),
     );
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-refused' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-refused' });
     for (const wait of [0, 1_000, 2_000]) {
       expect(await rows()).toMatchObject([{ state: 'pending' }]);
       clock.now += wait;
@@ -214,14 +216,14 @@ describe('words of the service', () => {
   it('about one order are told in the order in which they came', async () => {
     const orderId = await acceptTestOrder(database);
     const { reference } = await openTestAttempt(database, orderId);
-    for (const outcome of ['processing', 'completed'] as const) await deliverTestEvent(database, { outcome, serviceOrderId: 'so-4', reference });
+    for (const outcome of ['processing', 'completed'] as const) await deliverTestEvent(database, { outcome, serviceId: 'so-4', reference });
     await drain();
     expect(temporal.told.map(({ observation }) => observation.outcome)).toEqual(['processing', 'completed']);
   });
 
   it('that name nothing of ours wait, and are told once the attempt that they name is opened', async () => {
     const orderId = await acceptTestOrder(database);
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-5', reference: 'ref-5' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-5', reference: 'ref-5' });
     await drain();
     expect(temporal.told).toEqual([]);
     expect(await rows()).toMatchObject([{ state: 'unmatched' }]);
@@ -233,8 +235,8 @@ describe('words of the service', () => {
   it('that cannot be read do not stop those beside them', async () => {
     const { orderId } = await bought('so-6');
     await bought('so-7');
-    await deliverUnreadableEvent(database, { outcome: 'completed', serviceOrderId: 'so-7' });
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-6' });
+    await deliverUnreadableEvent(database, { outcome: 'completed', serviceId: 'so-7' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-6' });
     await drain();
     expect(temporal.told).toMatchObject([{ orderId }]);
     expect(await rows()).toMatchObject([{ state: 'pending', lastError: expect.stringContaining('ENCRYPTION_KEYS') }, { state: 'relayed' }]);
@@ -246,7 +248,7 @@ describe('words of the service about work that has ended, or that cannot be true
     const orderId = await acceptTestOrder(database);
     const { reference } = await openTestAttempt(database, orderId);
     await end(orderId);
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-8', reference });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-8', reference });
     await drain();
     expect(temporal.told).toEqual([]);
     expect(await casesOf(orderId)).toMatchObject([{ reason: 'contradiction', closedAt: null }]);
@@ -255,7 +257,7 @@ describe('words of the service about work that has ended, or that cannot be true
 
   it('open a case when they name a second order for one attempt: it may have been bought twice', async () => {
     const { orderId, attempt } = await bought('so-9');
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-9-again', reference: attempt.reference });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-9-again', reference: attempt.reference });
     await drain();
     // The order that we know goes its way; the second one is for a person.
     expect(temporal.told).toEqual([]);
@@ -265,9 +267,9 @@ describe('words of the service about work that has ended, or that cannot be true
 
   it('open a case when an attempt completes that the order had gone on from', async () => {
     const { orderId, attempt } = await bought('so-10');
-    await storeTestFacts(database, attempt.id, { outcome: 'failed', serviceOrderId: 'so-10' });
+    await storeTestFacts(database, attempt.id, { outcome: 'failed', serviceId: 'so-10' });
     await openTestAttempt(database, orderId, { number: 2 });
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-10' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-10' });
     await drain();
     // Still open: the workflow must stop buying.
     expect(temporal.told).toMatchObject([{ orderId, observation: { attemptNumber: 1, decision: 'contradiction' } }]);
@@ -276,8 +278,8 @@ describe('words of the service about work that has ended, or that cannot be true
 
   it('tell the workflow of a contradiction while the order is open', async () => {
     const { orderId, attempt } = await bought('so-11');
-    await storeTestFacts(database, attempt.id, { outcome: 'failed', serviceOrderId: 'so-11' });
-    await deliverTestEvent(database, { outcome: 'completed', serviceOrderId: 'so-11' });
+    await storeTestFacts(database, attempt.id, { outcome: 'failed', serviceId: 'so-11' });
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-11' });
     await drain();
     expect(temporal.told).toMatchObject([{ orderId, observation: { outcome: 'completed', decision: 'contradiction' } }]);
   });

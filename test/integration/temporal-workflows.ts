@@ -1,6 +1,6 @@
 /** Workflows of the tests of `temporal/`: small, and with everything that a history can hold. */
 import { ApplicationFailure, condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
-import { serviceObservedSignal, type OrderWorkflowInput, type OrderWorkflowResult } from '#workflows/messages.ts';
+import { serviceObservedSignal, type PurchaseWorkflowInput, type PurchaseWorkflowResult } from '#workflows/messages.ts';
 
 export interface TestActivities {
   echo(text: string): Promise<string>;
@@ -36,9 +36,9 @@ export async function canaryWorkflow(argument: string): Promise<string> {
 }
 
 /** Stands in for the order workflow: ends at the first word of the service. */
-export async function orderWorkflow(input: OrderWorkflowInput): Promise<OrderWorkflowResult> {
+export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   let heard = 0;
   setHandler(serviceObservedSignal, () => void (heard += 1));
   await condition(() => heard > 0);
-  return { status: 'completed', esimId: `esim-of-${input.orderId}` };
+  return { status: 'completed', esimId: `esim-of-${input.work.id}` };
 }

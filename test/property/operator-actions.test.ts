@@ -12,11 +12,11 @@ import {
   VERDICTS_OF,
   type OperatedWork,
 } from '#domain/operator-actions.ts';
-import { isFinal, ORDER_STATUSES } from '#domain/order-lifecycle.ts';
+import { isFinal, statusesOf } from '#domain/lifecycle.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
 const work: fc.Arbitrary<OperatedWork> = fc.record({
-  status: fc.constantFrom(...ORDER_STATUSES),
+  status: fc.constantFrom(...statusesOf('order')),
   attempt: fc.option(fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() }), { nil: undefined }),
   openContradiction: fc.boolean(),
 });

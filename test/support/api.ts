@@ -8,7 +8,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { addApiKey, apiScopes, type ApiScope } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 import { InboxIntake } from '#db/inbox-intake.ts';
-import { readAccountConditions } from '#db/held-orders.ts';
+import { readAccountConditions } from '#db/held-work.ts';
 import { requireCurrentSchema } from '#db/migrate.ts';
 import { readWebhookSecrets } from '#db/webhook-secrets.ts';
 import { createLogger } from '#telemetry/logger.ts';

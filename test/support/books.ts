@@ -3,7 +3,7 @@
  * the service's ledger, and nothing that was accepted (an order by us, a webhook with 2xx) is lost.
  */
 import Big from 'big.js';
-import { isFinal } from '#domain/order-lifecycle.ts';
+import { isFinal } from '#domain/lifecycle.ts';
 import type { Database } from '#db/database.ts';
 import { attempts, cases, esims, inbox, journal, orders, outbox } from '#db/schema.ts';
 import { SimulatorAdmin, type LedgerLine, type SentWebhook, type SoldOrder } from '#test/support/simulator-admin.ts';

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { createMaintenanceActivities } from '#activities/maintenance.ts';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
-import { createOrderActivities } from '#activities/order.ts';
-import type { OrderActivities } from '#activities/order-types.ts';
+import { createWorkActivities } from '#activities/work.ts';
+import type { AttemptRef, PurchaseActivities } from '#activities/work-types.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/ids.ts';
 import { acceptOrder } from '#db/order-intake.ts';
@@ -20,7 +20,7 @@ const EMAIL = 'reseller@example.com';
 const PASSWORD = 'simulator-password';
 
 export class ActivityBench implements AsyncDisposable {
-  readonly activities: OrderActivities & MaintenanceActivities;
+  readonly activities: PurchaseActivities & MaintenanceActivities;
   readonly database: OpenTestDatabase['database'];
   readonly admin: SimulatorAdmin;
   readonly keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
@@ -50,7 +50,7 @@ export class ActivityBench implements AsyncDisposable {
     });
     const dependencies = { database, keyRing, service: this.#service.client, sendLeaseMs: 30_000, now };
     this.activities = {
-      ...createOrderActivities(dependencies),
+      ...createWorkActivities(dependencies),
       ...createMaintenanceActivities({
         ...dependencies,
         reconcile: { silentAfterMs: 60_000, everyMs: 1_000, readsPerRun: 100 },
@@ -89,10 +89,10 @@ export class ActivityBench implements AsyncDisposable {
   }
 
   /** Accepts an order and opens its first attempt. */
-  async begin(packageId?: number): Promise<{ orderId: string; attemptId: string }> {
-    const orderId = await this.accept(packageId);
-    const { attempt } = await this.activities.beginOrder({ orderId });
-    return { orderId, attemptId: attempt.id };
+  async begin(packageId?: number): Promise<AttemptRef> {
+    const work = { kind: 'order', id: await this.accept(packageId) } as const;
+    const { attempt } = await this.activities.beginWork({ work });
+    return { work, attemptId: attempt.id };
   }
 
   /** Every row of the tables that activities write, as text. */

@@ -16,6 +16,9 @@ export const PACKAGE = {
   unknownToTheService: 424_242,
 } as const;
 
+/** An attempt of an order: it always has a reference. */
+export type OrderAttempt = AttemptRow & { readonly reference: string };
+
 /** Places orders on a stack, remembers them, and looks at them from both sides. */
 export class OrderDesk {
   readonly stack: Stack;
@@ -98,11 +101,12 @@ export class OrderDesk {
     }
   }
 
-  async attempts(orderId: string): Promise<AttemptRow[]> {
+  async attempts(orderId: string): Promise<OrderAttempt[]> {
     const { database } = this.stack;
-    return database.run((db) =>
+    const rows = await database.run((db) =>
       db.select().from(attempts).where(eq(attempts.subjectId, orderId)).orderBy(asc(attempts.number)),
     );
+    return rows.map(withReference);
   }
 
   /** The calls by which the service was asked to buy for an order, by attempt. */
@@ -150,4 +154,10 @@ export class OrderDesk {
     );
     return rows.map(({ reason, closedAt }) => ({ reason, open: closedAt === null }));
   }
+}
+
+export function withReference(row: AttemptRow): OrderAttempt {
+  const { reference } = row;
+  if (reference === null) throw new Error(`attempt ${row.id} has no reference`);
+  return { ...row, reference };
 }

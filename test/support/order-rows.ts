@@ -9,8 +9,15 @@ import { InboxIntake, type IntakeResult } from '#db/inbox-intake.ts';
 import { acceptOrder } from '#db/order-intake.ts';
 import { inbox } from '#db/schema.ts';
 import type { ObservedOutcome } from '#domain/observation.ts';
+import type { WorkRef } from '#domain/work.ts';
+import { withReference, type OrderAttempt } from '#test/support/order-desk.ts';
 
 export const TEST_KEYS = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 3) }]);
+
+/** An order as the parts that know no kinds speak of it. */
+export function orderWork(id: string): WorkRef & { readonly kind: 'order' } {
+  return { kind: 'order', id };
+}
 
 /** Accepts an order as the API does. @returns its id. */
 export async function acceptTestOrder(database: Database, externalOrderId = `ext-${randomUUID()}`): Promise<string> {
@@ -34,11 +41,11 @@ export async function openTestAttempt(
   database: Database,
   orderId: string,
   { number = 1, reference = `ref-${randomUUID()}` }: { number?: number; reference?: string } = {},
-): Promise<AttemptRow> {
+): Promise<OrderAttempt> {
   const body = Buffer.from(JSON.stringify({ package_id: 1001, external_order_id: reference }));
-  return database.transaction((tx) =>
-    openAttempt(tx, { orderId, number, reference, sealedBody: (id) => TEST_KEYS.seal(body, requestBodyPlace(id)) }),
-  );
+  const work = orderWork(orderId);
+  const sealedBody = (id: string) => TEST_KEYS.seal(body, requestBodyPlace(id));
+  return withReference(await database.transaction((tx) => openAttempt(tx, { work, number, reference, sealedBody })));
 }
 
 /** Sends it, as far as the database is concerned. @returns the lease token. */
@@ -55,31 +62,31 @@ export async function storeTestFacts(database: Database, attemptId: string, fact
 /** What an order event says. */
 export interface TestEvent {
   readonly outcome: ObservedOutcome;
-  readonly serviceOrderId: string;
+  readonly serviceId: string;
   readonly reference?: string;
   readonly deliveryId?: string;
 }
 
 /** Puts an order event into the inbox as the webhook endpoint does. */
 export async function deliverTestEvent(database: Database, event: TestEvent): Promise<IntakeResult> {
-  const { outcome, serviceOrderId, reference, deliveryId = randomUUID() } = event;
+  const { outcome, serviceId, reference, deliveryId = randomUUID() } = event;
   const named = reference === undefined ? {} : { external_order_id: reference };
   const body = Buffer.from(
-    JSON.stringify({ event: `order.${outcome}`, data: { id: serviceOrderId, status: outcome, ...named } }),
+    JSON.stringify({ event: `order.${outcome}`, data: { id: serviceId, status: outcome, ...named } }),
   );
   return new InboxIntake(database, TEST_KEYS).accept({
     deliveryId,
     timestamp: String(Math.floor(Date.now() / 1_000)),
     body,
     headerEvent: `order.${outcome}`,
-    reading: { state: 'pending', event: `order.${outcome}`, outcome, serviceOrderId, ...(reference === undefined ? {} : { reference }) },
+    reading: { state: 'pending', event: `order.${outcome}`, kind: 'order', outcome, serviceId, ...(reference === undefined ? {} : { reference }) },
   });
 }
 
 /** A row whose body cannot be opened any more, such as after a key was thrown away. */
 export async function deliverUnreadableEvent(database: Database, event: TestEvent): Promise<void> {
   const strange = new KeyRing([{ id: 'gone', key: Buffer.alloc(32, 9) }]);
-  const { outcome, serviceOrderId, reference, deliveryId = randomUUID() } = event;
+  const { outcome, serviceId, reference, deliveryId = randomUUID() } = event;
   const hash = createHash('sha256').update(deliveryId).digest();
   await database.run((db) =>
     db.insert(inbox).values({
@@ -90,8 +97,9 @@ export async function deliverUnreadableEvent(database: Database, event: TestEven
       sealedBody: strange.seal('{}', inboxBodyPlace(deliveryId)),
       event: `order.${outcome}`,
       state: 'pending',
+      subjectKind: 'order',
       reference: reference ?? null,
-      serviceOrderId,
+      serviceId,
       outcome,
     }),
   );

@@ -3,13 +3,13 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
-import type { AttemptView, OrderActivities, OrderSnapshot, SendResult, StepRecord } from '#activities/order-types.ts';
+import type { AttemptView, PurchaseActivities, WorkSnapshot, SendResult, StepRecord } from '#activities/work-types.ts';
 import type { AttemptState } from '#domain/observation.ts';
 import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import { judgeAbandon, judgeRetry, type OperatorAction } from '#domain/operator-actions.ts';
 import { costNothing } from '#domain/purchase-decision.ts';
-import { ACTION_REFUSED, ORDER_FINISHED, type OrderWorkflowInput } from '#workflows/messages.ts';
+import { ACTION_REFUSED, WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 const WORKFLOWS = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
@@ -70,10 +70,10 @@ export class FakeOrder {
     return this.#attempt;
   }
 
-  activities(now: () => Promise<number>): OrderActivities {
+  activities(now: () => Promise<number>): PurchaseActivities {
     return {
-      beginOrder: async () => {
-        this.calls.push('beginOrder');
+      beginWork: async () => {
+        this.calls.push('beginWork');
         this.#refuseFinished();
         return this.#snapshot();
       },
@@ -97,14 +97,14 @@ export class FakeOrder {
         if (costNothing(evidence)) this.#set({ settled: true });
         return { evidence, detail: `Evidence: ${evidence}.` };
       },
-      deliverEsim: async () => {
-        this.calls.push('deliverEsim');
+      completePurchase: async () => {
+        this.calls.push('completePurchase');
         if (this.delivery === 'fails') throw ApplicationFailure.retryable('The service does not answer.', 'timeout');
         if (this.delivery === 'unreadable') return { kind: 'unreadable', detail: 'No activation code.' };
         this.finished = { status: 'completed', esimId: 'esim_1' };
-        return { kind: 'delivered', esimId: 'esim_1' };
+        return { kind: 'completed', esimId: 'esim_1' };
       },
-      recordOrderStep: async (step) => {
+      recordStep: async (step) => {
         this.#refuseFinished();
         if (step.status === 'failed' && ['sending', 'unknown', 'processing', 'completed'].includes(this.#attempt.state)) {
           return 'may_be_bought';
@@ -113,7 +113,7 @@ export class FakeOrder {
         if (step.status === 'failed') this.finished = { status: 'failed' };
         return 'recorded';
       },
-      actOnOrder: async ({ action }) => this.#act(action),
+      actOnWork: async ({ action }) => this.#act(action),
     };
   }
 
@@ -178,7 +178,7 @@ export class FakeOrder {
     };
   }
 
-  #snapshot(): OrderSnapshot {
+  #snapshot(): WorkSnapshot {
     const attention = this.steps.at(-1)?.attention?.reason;
     return {
       status: this.steps.at(-1)?.status ?? 'accepted',
@@ -194,7 +194,7 @@ export class FakeOrder {
   #refuseFinished(): void {
     if (this.finished === undefined) return;
     throw ApplicationFailure.create({
-      type: ORDER_FINISHED,
+      type: WORK_FINISHED,
       nonRetryable: true,
       message: 'ended',
       details: [this.finished],
@@ -236,7 +236,8 @@ export async function withOrder<Result>(
 }
 
 function startOrder(environment: TestWorkflowEnvironment, order: FakeOrder, taskQueue: string, policy: Partial<PurchasePolicy>) {
-  const input: OrderWorkflowInput = { orderId: order.orderId, policy: { ...POLICY, ...policy } };
+  const work = { kind: 'order', id: order.orderId } as const;
+  const input: PurchaseWorkflowInput = { work, policy: { ...POLICY, ...policy } };
   return environment.client.workflow.start(orderWorkflow, {
     workflowId: `order/${order.orderId}`,
     taskQueue,

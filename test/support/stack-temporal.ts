@@ -5,7 +5,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { connectClient } from '#temporal/connection.ts';
 import type { Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { orderWorkflowId } from '#workflows/messages.ts';
+import { workflowId } from '#workflows/messages.ts';
 import type { orderWorkflow } from '#workflows/order.ts';
 
 /** The key ring that the processes of a stack have. */
@@ -33,7 +33,7 @@ export class TemporalOperator implements AsyncDisposable {
 
   /** The newest run of an order's workflow. */
   order(orderId: string): WorkflowHandle<typeof orderWorkflow> {
-    return this.client.workflow.getHandle(orderWorkflowId(orderId));
+    return this.client.workflow.getHandle(workflowId({ kind: 'order', id: orderId }));
   }
 
   async terminate(orderId: string): Promise<void> {
@@ -48,7 +48,7 @@ export class TemporalOperator implements AsyncDisposable {
     if (first?.eventId == null) throw new Error('the workflow has completed no task yet');
     const answer = await this.client.workflowService.resetWorkflowExecution({
       namespace: this.#stack.temporal.namespace,
-      workflowExecution: { workflowId: orderWorkflowId(orderId), runId },
+      workflowExecution: { workflowId: workflowId({ kind: 'order', id: orderId }), runId },
       reason: 'a test pressed the button',
       workflowTaskFinishEventId: first.eventId,
       requestId: `${runId}-reset`,
@@ -69,10 +69,10 @@ export class TemporalOperator implements AsyncDisposable {
   async rawTraces(orderId: string): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     const { api } = proto.temporal;
-    const workflowId = orderWorkflowId(orderId);
+    const id = workflowId({ kind: 'order', id: orderId });
     const { namespace } = this.#stack.temporal;
-    for await (const { runId } of this.client.workflow.list({ query: `WorkflowId = '${workflowId}'` })) {
-      const execution = { workflowId, runId };
+    for await (const { runId } of this.client.workflow.list({ query: `WorkflowId = '${id}'` })) {
+      const execution = { workflowId: id, runId };
       const { history } = await this.client.workflowService.getWorkflowExecutionHistory({ namespace, execution });
       parts.push(api.history.v1.History.encode(history ?? {}).finish());
       const described = await this.client.workflowService.describeWorkflowExecution({ namespace, execution });

@@ -7,7 +7,7 @@ import { productEnvironments, type ProductEnvironments } from '#cli/start/enviro
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
-import { isFinal, ORDER_STATUSES } from '#domain/order-lifecycle.ts';
+import { isFinal, statusesOf } from '#domain/lifecycle.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { createTestDatabase, openDatabase } from '#test/support/database.ts';
 import { HttpClient } from '#test/support/http.ts';
@@ -52,7 +52,7 @@ export interface StackOptions {
 
 export type ProcessName = 'simulator' | 'api' | 'worker';
 
-const orderStatus = z.enum(ORDER_STATUSES);
+const orderStatus = z.enum(statusesOf('order'));
 
 const SCRIPTS: Readonly<Record<ProcessName, string>> = {
   simulator: 'simulator/main.ts',

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import * as z from 'zod';
 import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
-import { ORDER_STATUSES } from '#domain/order-lifecycle.ts';
+import { statusesOf } from '#domain/lifecycle.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { ENDPOINTS } from '#upstream/contract.ts';
@@ -47,7 +47,7 @@ describe('the alert rules', () => {
   it.each(rules)('$alert selects by values that exist', ({ expr }) => {
     const known = new Map<string, readonly string[]>([
       ['reason', Object.keys(ATTENTION_REASONS)],
-      ['status', ORDER_STATUSES],
+      ['status', statusesOf('order')],
       ['outcome', Object.keys(FAILURE_CLASSES)],
       ['endpoint', Object.keys(ENDPOINTS)],
     ]);

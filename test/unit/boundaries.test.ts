@@ -20,7 +20,7 @@ const ALLOWED: Record<string, string[]> = {
   db: ['domain', 'crypto', 'telemetry'],
   workflows: ['domain'],
   activities: ['domain', 'crypto', 'telemetry', 'upstream', 'db', 'workflows'],
-  temporal: ['config', 'crypto', 'telemetry'],
+  temporal: ['domain', 'config', 'crypto', 'telemetry'],
   outbound: ['domain', 'db', 'crypto', 'telemetry'],
   api: ['domain', 'config', 'crypto', 'telemetry', 'upstream', 'db', 'temporal', 'outbound'],
   worker: ['domain', 'config', 'crypto', 'telemetry', 'upstream', 'db', 'workflows', 'activities', 'temporal', 'outbound'],

@@ -97,9 +97,9 @@ describe('production approval', () => {
   const production = config({ mode: 'production' });
   const movement = (type: 'debit' | 'credit') => ({ id: '1', type, amount: '5.00', currency: 'EUR', reason: 'x', created_at: '2026-01-01T00:00:00Z' });
 
-  async function approvalWith(answer: Buffer, known: { walletRefused?: string; heldOrders?: number } = {}) {
+  async function approvalWith(answer: Buffer, known: { walletRefused?: string; held?: number } = {}) {
     await using service = await startTestClient(() => answer, { mode: 'production' });
-    return { finding: await checkApproval(service.client, production, { heldOrders: 0, ...known }), calls: service.server.requests.length };
+    return { finding: await checkApproval(service.client, production, { held: 0, ...known }), calls: service.server.requests.length };
   }
 
   it('is proven by a purchase in the wallet', async () => {
@@ -124,11 +124,11 @@ describe('production approval', () => {
 });
 
 describe('production approval, by what the service last said to our orders', () => {
-  it('is missing while orders are held for it, whatever was bought before', async () => {
+  it('is missing while purchases are held for it, whatever was bought before', async () => {
     const debit = { id: '1', type: 'debit', amount: '5.00', currency: 'EUR', reason: 'x', created_at: '2026-01-01T00:00:00Z' };
     await using service = await startTestClient(() => jsonAnswer({ data: [debit] }), { mode: 'production' });
-    const finding = await checkApproval(service.client, config({ mode: 'production' }), { heldOrders: 3 });
-    expect(finding).toMatchObject({ status: 'failure', detail: expect.stringContaining('3 orders are held'), advice: expect.stringContaining('SERVICE_MODE=sandbox') });
+    const finding = await checkApproval(service.client, config({ mode: 'production' }), { held: 3 });
+    expect(finding).toMatchObject({ status: 'failure', detail: expect.stringContaining('3 purchases are held'), advice: expect.stringContaining('SERVICE_MODE=sandbox') });
     expect(service.server.requests).toHaveLength(0);
   });
 
@@ -136,7 +136,7 @@ describe('production approval, by what the service last said to our orders', () 
     const { mode } = readServiceConfig({ SERVICE_BASE_URL: `https://service.example${BASE_PATH}`, SERVICE_EMAIL: 'shop@example.com', SERVICE_PASSWORD: 'secret' });
     expect(mode).toBe('sandbox');
     await using service = await startTestClient(() => jsonAnswer({ data: [] }));
-    expect(await checkApproval(service.client, config({ mode }), { heldOrders: 0 })).toEqual({ status: 'ok', detail: 'not needed in the sandbox' });
+    expect(await checkApproval(service.client, config({ mode }), { held: 0 })).toEqual({ status: 'ok', detail: 'not needed in the sandbox' });
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { ATTEMPT_DECISIONS, ATTEMPT_STATES, FINISHED_DECISIONS, judgeObservation, OBSERVED_OUTCOMES } from '#domain/observation.ts';
-import { FINAL_ORDER_STATUSES, isFinal, ORDER_STATUSES } from '#domain/order-lifecycle.ts';
+import { FINAL_STATUSES, isFinal, WORK_STATUSES } from '#domain/lifecycle.ts';
 
-const everything = ORDER_STATUSES.flatMap((orderStatus) =>
+const everything = WORK_STATUSES.flatMap((status) =>
   ATTEMPT_STATES.flatMap((attemptState) =>
     OBSERVED_OUTCOMES.flatMap((outcome) =>
-      [true, false].map((latestAttempt) => ({ work: { orderStatus, attemptState, latestAttempt }, outcome })),
+      [true, false].map((latestAttempt) => ({ work: { status, attemptState, latestAttempt }, outcome })),
     ),
   ),
 );
@@ -19,7 +19,7 @@ describe('what an observation means', () => {
   });
 
   it('never advances an order that has ended', () => {
-    const ended = everything.filter(({ work }) => isFinal(work.orderStatus));
+    const ended = everything.filter(({ work }) => isFinal(work.status));
     expect(ended.map(({ work, outcome }) => judgeObservation(work, outcome))).not.toContain('advance');
   });
 
@@ -30,14 +30,14 @@ describe('what an observation means', () => {
 
   it('is the same for the same event a second time: known, once it was applied', () => {
     for (const outcome of OBSERVED_OUTCOMES) {
-      expect(judgeObservation({ orderStatus: 'processing', attemptState: outcome, latestAttempt: true }, outcome)).toBe('known');
+      expect(judgeObservation({ status: 'processing', attemptState: outcome, latestAttempt: true }, outcome)).toBe('known');
     }
-    expect(judgeObservation({ orderStatus: 'completed', attemptState: 'completed', latestAttempt: true }, 'completed')).toBe('known');
+    expect(judgeObservation({ status: 'completed', attemptState: 'completed', latestAttempt: true }, 'completed')).toBe('known');
   });
 
   it('is old news for a processing that comes after the end of its attempt', () => {
     for (const attemptState of ['completed', 'failed'] as const) {
-      expect(judgeObservation({ orderStatus: 'processing', attemptState, latestAttempt: true }, 'processing')).toBe('known');
+      expect(judgeObservation({ status: 'processing', attemptState, latestAttempt: true }, 'processing')).toBe('known');
     }
   });
 
@@ -49,24 +49,24 @@ describe('what an observation means', () => {
     ['abandoned', 'unknown', 'completed'],
     ['processing', 'failed', 'completed'],
     ['processing', 'completed', 'failed'],
-  ] as const)('is a contradiction for an order that is %s (attempt %s) and is said to be %s', (orderStatus, attemptState, outcome) => {
-    expect(judgeObservation({ orderStatus, attemptState, latestAttempt: true }, outcome)).toBe('contradiction');
+  ] as const)('is a contradiction for an order that is %s (attempt %s) and is said to be %s', (status, attemptState, outcome) => {
+    expect(judgeObservation({ status, attemptState, latestAttempt: true }, outcome)).toBe('contradiction');
   });
 
   it('is no news for the failure of an earlier attempt, whatever came of the order', () => {
-    for (const orderStatus of FINAL_ORDER_STATUSES) {
-      expect(judgeObservation({ orderStatus, attemptState: 'failed', latestAttempt: false }, 'failed')).toBe('known');
+    for (const status of FINAL_STATUSES) {
+      expect(judgeObservation({ status, attemptState: 'failed', latestAttempt: false }, 'failed')).toBe('known');
     }
   });
 
   it('is a contradiction when an earlier, failed attempt is said to be completed, whatever came of the order', () => {
-    for (const orderStatus of ['processing', 'held', 'failed', 'abandoned'] as const) {
-      expect(judgeObservation({ orderStatus, attemptState: 'failed', latestAttempt: false }, 'completed')).toBe('contradiction');
+    for (const status of ['processing', 'held', 'failed', 'abandoned'] as const) {
+      expect(judgeObservation({ status, attemptState: 'failed', latestAttempt: false }, 'completed')).toBe('contradiction');
     }
   });
 
   it('an earlier attempt that completes after all, beside a completed later one, was bought twice: a contradiction', () => {
-    expect(judgeObservation({ orderStatus: 'completed', attemptState: 'failed', latestAttempt: false }, 'completed')).toBe('contradiction');
+    expect(judgeObservation({ status: 'completed', attemptState: 'failed', latestAttempt: false }, 'completed')).toBe('contradiction');
   });
 
   it('has a decision of each kind in its tables', () => {

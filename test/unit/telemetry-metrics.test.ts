@@ -18,10 +18,10 @@ describe('metrics', () => {
   it('are refreshed before each render', async () => {
     const metrics = createMetrics({ processMetrics: false });
     let held = 1;
-    metrics.refreshWith(async () => metrics.orders.set({ status: 'held' }, held));
-    expect((await metrics.render()).body).toContain('reseller_orders{status="held"} 1');
+    metrics.refreshWith(async () => metrics.work.set({ kind: 'order', status: 'held' }, held));
+    expect((await metrics.render()).body).toContain('reseller_work{kind="order",status="held"} 1');
     held = 2;
-    expect((await metrics.render()).body).toContain('reseller_orders{status="held"} 2');
+    expect((await metrics.render()).body).toContain('reseller_work{kind="order",status="held"} 2');
   });
 
   it('stay readable while a refresh fails, and count that', async () => {

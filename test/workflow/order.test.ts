@@ -25,7 +25,7 @@ describe('an order', () => {
     const result = await withOrder(environment, order, async (start) => (await start()).result());
     expect(result).toEqual({ status: 'completed', esimId: 'esim_1' });
     expect(order.sent).toHaveLength(1);
-    expect(order.calls).toEqual(['beginOrder', 'deliverEsim']);
+    expect(order.calls).toEqual(['beginWork', 'completePurchase']);
   });
 
   it('in progress at the service waits for its webhook and asks for nothing meanwhile [spec: state.order.processing, event.order.completed]', async () => {
@@ -65,7 +65,7 @@ describe('an order', () => {
       await handle.signal(serviceObservedSignal, observation('completed', '7'));
       await handle.result();
     });
-    expect(order.calls.filter((call) => call === 'deliverEsim')).toHaveLength(1);
+    expect(order.calls.filter((call) => call === 'completePurchase')).toHaveLength(1);
   });
 
   it('that is refused for good fails without another send', async () => {

@@ -64,7 +64,7 @@ describe('recorded histories', () => {
       expect(text).not.toContain(hostname());
     }
     // What must be readable is.
-    expect(texts.join('\n')).toContain('"orderId":"ord_');
+    expect(texts.join('\n')).toContain('"kind":"order","id":"ord_');
   });
 
   it.each(recorded)('%s is replayed by the workflows as they are now', async (name) => {

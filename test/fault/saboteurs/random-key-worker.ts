@@ -1,6 +1,6 @@
 /** A worker with one thing wrong: each send of a purchase has a new idempotency key. The checks must notice. */
 import { randomUUID } from 'node:crypto';
-import { createOrderActivities } from '#activities/order.ts';
+import { createWorkActivities } from '#activities/work.ts';
 import { readWorkerConfig } from '#config/config.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { openService } from '#upstream/service.ts';
@@ -17,7 +17,7 @@ const { client } = openService({
   tokens: new ServiceTokenStore({ database, keyRing, environment: config.service.mode, account: config.service.email }),
   now: Date.now,
 });
-const sabotaged = createOrderActivities({
+const sabotaged = createWorkActivities({
   database,
   keyRing,
   service: { ...client, createOrder: (order) => client.createOrder({ ...order, idempotencyKey: randomUUID() }) },

@@ -3,10 +3,11 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import type { AttemptRow } from '#db/attempts.ts';
 import type { Database } from '#db/database.ts';
 import type { ServiceClient } from '#upstream/client.ts';
-import type { AttemptView } from '#activities/order-types.ts';
+import type { ServiceFailure } from '#upstream/error-mapping.ts';
+import type { AttemptView } from '#activities/work-types.ts';
 
-/** What the activities of orders need. */
-export interface OrderDependencies {
+/** What the activities of work need. */
+export interface WorkDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
   readonly service: ServiceClient;
@@ -33,4 +34,9 @@ export function attemptView(attempt: AttemptRow): AttemptView {
     },
     ...(failure !== undefined && { failure }),
   };
+}
+
+/** A failure of the service as it is stored and shown. */
+export function noteOf(failure: ServiceFailure): FailureNote {
+  return { class: failure.failure, detail: failure.detail };
 }

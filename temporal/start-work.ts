@@ -6,31 +6,35 @@ import {
   type Client,
   type WorkflowStartOptions,
 } from '@temporalio/client';
+import { WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
 import {
   operatorActedSignal,
-  orderWorkflowId,
   serviceObservedSignal,
   TASK_QUEUE,
-  WORKFLOW_TYPES,
-  type OrderWorkflowInput,
-  type OrderWorkflowResult,
+  WORK_WORKFLOWS,
+  workflowId,
+  type PurchaseWorkflowInput,
+  type PurchaseWorkflowResult,
   type ServiceObservation,
 } from '#workflows/messages.ts';
-import { orderSearchAttributes, type OrderSearchFacts } from '#workflows/search-attributes.ts';
+import { startSearchAttributes, type SearchFacts } from '#workflows/search-attributes.ts';
 
-/** What an order's workflow is started with. Nothing personal: part of it is shown and indexed in plain text. */
-export interface OrderStart extends OrderSearchFacts {
-  /** `ord_…` */
-  readonly orderId: string;
-  readonly policy: OrderWorkflowInput['policy'];
+/** What a workflow is started with. Nothing personal: part of it is shown and indexed in plain text. */
+export interface WorkStart extends SearchFacts {
+  readonly id: string;
+  readonly policy: PurchaseWorkflowInput['policy'];
 }
+
+const WHAT_IT_DOES = {
+  order: 'Buys one eSIM package from the service and delivers the eSIM.',
+} as const satisfies Record<WorkKind, string>;
 
 export interface StartOptions {
   /** Asks for the first task to be run by this very process; its client must share the worker's `NativeConnection`. */
   readonly eager?: boolean;
 }
 
-/** Any but an error means that the order is in good hands. */
+/** Any but an error means that the work is in good hands. */
 export type StartOutcome =
   /** By this call. */
   | 'started'
@@ -39,20 +43,20 @@ export type StartOutcome =
   /** It ran and ended well. One that was terminated, failed or timed out is started again instead. */
   | 'finished';
 
-type OrderWorkflow = (input: OrderWorkflowInput) => Promise<OrderWorkflowResult>;
+type PurchaseWorkflow = (input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>;
 
 /** A workflow can end between our start and our look at it; twice in a row is no coincidence any more. */
 const TRIES = 3;
 
-/** Starts the workflow of an order unless it runs or has ended well. May be called any number of times. */
-export async function startOrderWorkflow(
+/** Starts the workflow of a piece of work unless it runs or has ended well. May be called any number of times. */
+export async function startWork(
   client: Client,
-  start: OrderStart,
+  start: WorkStart,
   options: StartOptions = {},
 ): Promise<StartOutcome> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await client.workflow.start<OrderWorkflow>(WORKFLOW_TYPES.order, {
+      await client.workflow.start<PurchaseWorkflow>(WORK_WORKFLOWS[start.kind], {
         ...startOptions(start),
         workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
         ...(options.eager === true ? { requestEagerStart: true } : {}),
@@ -60,7 +64,7 @@ export async function startOrderWorkflow(
       return 'started';
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      const outcome = await outcomeOfExisting(client, start.orderId);
+      const outcome = await outcomeOfExisting(client, start);
       if (outcome !== undefined) return outcome;
       if (attempt === TRIES) throw error;
     }
@@ -68,31 +72,31 @@ export async function startOrderWorkflow(
 }
 
 /**
- * Tells an order's workflow what the service said, starting it where none runs.
+ * Tells a workflow what the service said, starting it where none runs.
  *
  * @returns `finished` when it has ended well and nothing was told: the caller then judges against the row.
  */
-export async function signalOrder(
+export async function tellWork(
   client: Client,
-  start: OrderStart,
+  start: WorkStart,
   observation: ServiceObservation,
 ): Promise<'told' | 'finished'> {
   return signalWithStart(client, start, serviceObservedSignal.name, [observation]);
 }
 
-/** Lets an order's workflow see what a person did with the order in PostgreSQL, starting it where none runs. */
-export async function wakeOrder(client: Client, start: OrderStart): Promise<'told' | 'finished'> {
+/** Lets a workflow see what a person did in PostgreSQL, starting it where none runs. */
+export async function wakeWork(client: Client, start: WorkStart): Promise<'told' | 'finished'> {
   return signalWithStart(client, start, operatorActedSignal.name, []);
 }
 
 async function signalWithStart(
   client: Client,
-  start: OrderStart,
+  start: WorkStart,
   signal: string,
   signalArgs: unknown[],
 ): Promise<'told' | 'finished'> {
   try {
-    await client.workflow.signalWithStart<OrderWorkflow, unknown[]>(WORKFLOW_TYPES.order, {
+    await client.workflow.signalWithStart<PurchaseWorkflow, unknown[]>(WORK_WORKFLOWS[start.kind], {
       ...startOptions(start),
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       signal,
@@ -105,25 +109,25 @@ async function signalWithStart(
   }
 }
 
-function startOptions(start: OrderStart): WorkflowStartOptions<OrderWorkflow> {
-  const { orderId, policy, packageId, externalOrderId, environment } = start;
+function startOptions(start: WorkStart): WorkflowStartOptions<PurchaseWorkflow> {
+  const { kind, id, policy, packageId, externalReference, environment } = start;
   return {
-    workflowId: orderWorkflowId(orderId),
+    workflowId: workflowId(start),
     taskQueue: TASK_QUEUE,
-    args: [{ orderId, policy }],
+    args: [{ work: { kind, id }, policy }],
     // A business failure completes the workflow, so only Terminate or a bug makes a second run possible.
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-    typedSearchAttributes: orderSearchAttributes(start),
-    staticSummary: `Package ${packageId} for ${asCode(externalOrderId)} (${environment})`,
+    typedSearchAttributes: startSearchAttributes(start),
+    staticSummary: `Package ${packageId} for ${asCode(externalReference)} (${environment})`,
     staticDetails: [
-      'Buys one eSIM package from the service and delivers the eSIM.',
+      WHAT_IT_DOES[kind],
       '',
-      `- Order: ${asCode(orderId)}`,
-      `- Reference of the caller: ${asCode(externalOrderId)}`,
+      `- Id of the ${WORK_NOUNS[kind]}: ${asCode(id)}`,
+      `- Reference of the caller: ${asCode(externalReference)}`,
       `- Package: ${packageId}`,
       `- Environment: ${environment}`,
       '',
-      'Terminate and Reset are safe: the order goes on from what PostgreSQL knows of it.',
+      `Terminate and Reset are safe: the ${WORK_NOUNS[kind]} goes on from what PostgreSQL knows of it.`,
     ].join('\n'),
   };
 }
@@ -134,9 +138,9 @@ function asCode(text: string): string {
 }
 
 /** @returns undefined when a new start should be tried. */
-async function outcomeOfExisting(client: Client, orderId: string): Promise<StartOutcome | undefined> {
+async function outcomeOfExisting(client: Client, work: WorkRef): Promise<StartOutcome | undefined> {
   try {
-    const { status } = await client.workflow.getHandle(orderWorkflowId(orderId)).describe();
+    const { status } = await client.workflow.getHandle(workflowId(work)).describe();
     if (status.name === 'RUNNING') return 'running';
     return status.name === 'COMPLETED' ? 'finished' : undefined;
   } catch (error) {

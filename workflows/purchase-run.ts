@@ -1,5 +1,5 @@
 import { ActivityFailure, condition, isCancellation, proxyActivities } from '@temporalio/workflow';
-import type { OrderActivities, OrderEnd, SendResult } from '#activities/order-types.ts';
+import type { AttemptRef, PurchaseActivities, SendResult, WorkEnd } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
@@ -11,8 +11,9 @@ import {
   type BuyingBarrier,
   type NextStep,
 } from '#domain/purchase-decision.ts';
+import type { WorkKind } from '#domain/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
-import { database, finishedFailure, OrderState, type OrderRunContext } from '#workflows/order-state.ts';
+import { database, finishedFailure, WorkState, type RunContext } from '#workflows/work-state.ts';
 
 /**
  * How long an activity that reads may take, in deadlines of one call: it asks for an order by its id and in a list
@@ -30,18 +31,23 @@ function readOptions(policy: PurchasePolicy) {
   } as const;
 }
 
+/** What completing means for each kind: what is done, and what was done to the eSIM at the end. */
+const WORDING = {
+  order: { completing: 'the delivery of its eSIM', done: 'delivered' },
+} as const satisfies Record<WorkKind, { completing: string; done: string }>;
+
 /** A step of the run: what the domain decided, or an end, or a wait for a person. */
 type Step =
   | NextStep
   | { readonly step: 'park'; readonly reason: AttentionReason; readonly detail: string; readonly failure?: FailureClass }
   /** The attempt failed and cost nothing: another one, if there may be one. */
   | { readonly step: 'buy_anew'; readonly evidence: string }
-  | { readonly step: 'end'; readonly end: OrderEnd };
+  | { readonly step: 'end'; readonly end: WorkEnd };
 
 const CONTRADICTION: Step = {
   step: 'park',
   reason: 'contradiction',
-  detail: 'The service said two things about this order that cannot both be true.',
+  detail: 'The service said two things about it that cannot both be true.',
 };
 
 /** The relay judges within milliseconds; where it died with a row in hand, its lease of half a minute ends first. */
@@ -49,28 +55,28 @@ const BARRED_RETRY_MS = 5_000;
 
 type StepNamed<Name extends Step['step']> = Extract<Step, { step: Name }>;
 
-/** Carries one order from where PostgreSQL says it stands to its end. */
-export class OrderRun {
-  readonly #context: OrderRunContext;
-  readonly #state: OrderState;
+/** Carries one purchase from where PostgreSQL says it stands to its end. */
+export class PurchaseRun {
+  readonly #context: RunContext;
+  readonly #state: WorkState;
   readonly #policy: PurchasePolicy;
   /** Reads of the service. One that fails is repeated by Temporal, in sight of the operator. */
-  readonly #reads: Pick<OrderActivities, 'lookUpPurchase' | 'readDebitEvidence'>;
+  readonly #reads: Pick<PurchaseActivities, 'lookUpPurchase' | 'readDebitEvidence'>;
   /** Epoch milliseconds after which held work fails. */
   readonly #deadline: number;
   #holds: number;
 
-  constructor(context: OrderRunContext) {
+  constructor(context: RunContext) {
     const { input, snapshot } = context;
     this.#context = context;
-    this.#state = new OrderState(context);
+    this.#state = new WorkState(context);
     this.#policy = input.policy;
-    this.#reads = proxyActivities<Pick<OrderActivities, 'lookUpPurchase' | 'readDebitEvidence'>>(readOptions(input.policy));
+    this.#reads = proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'readDebitEvidence'>>(readOptions(input.policy));
     this.#holds = input.carried?.holds ?? 0;
     this.#deadline = Math.min(snapshot.deadlineAt ?? Infinity, snapshot.acceptedAt + input.policy.holdDeadlineMs);
   }
 
-  async run(): Promise<OrderEnd> {
+  async run(): Promise<WorkEnd> {
     const { snapshot } = this.#context;
     let step: Step =
       snapshot.attention === 'contradiction'
@@ -95,7 +101,7 @@ export class OrderRun {
       case 'await_service':
         return this.#awaitService();
       case 'deliver':
-        return this.#deliver();
+        return this.#complete();
       case 'settle':
         return this.#settle(step);
       case 'buy_anew':
@@ -154,17 +160,14 @@ export class OrderRun {
 
   /** One send, one Temporal attempt: the decision about another is made here, in the open. @returns undefined when the outcome was lost with the worker. */
   async #sendOnce(): Promise<SendResult | undefined> {
-    const { sendPurchase } = proxyActivities<Pick<OrderActivities, 'sendPurchase'>>({
+    const { sendPurchase } = proxyActivities<Pick<PurchaseActivities, 'sendPurchase'>>({
       startToCloseTimeout: this.#policy.sendActivityTimeoutMs,
       heartbeatTimeout: HEARTBEAT_TIMEOUT,
       retry: { maximumAttempts: 1 },
       summary: `Send attempt ${this.#state.attempt.number}, send ${this.#state.attempt.history.sends + 1}`,
     });
     try {
-      return await sendPurchase({
-        orderId: this.#state.orderId,
-        attemptId: this.#state.attempt.id,
-      });
+      return await sendPurchase(this.#attempt);
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
       return undefined;
@@ -192,7 +195,6 @@ export class OrderRun {
     const { acts } = this.#state;
     await this.#state.record({
       status: 'held',
-      event: 'order.held',
       message: `Held: ${detail}`,
       failure: { class: step.failure, detail },
       nextStepAt: wakeAt,
@@ -202,7 +204,7 @@ export class OrderRun {
     if (woken === 'observation') return this.#answerObservations();
     if (woken === 'operator') return this.#afterAct({ step: 'send' });
     if (Date.now() >= this.#deadline) {
-      return this.#fail('deadline_passed', `The deadline passed while the order was held: ${detail}`);
+      return this.#fail('deadline_passed', `The deadline passed while the ${this.#state.noun} was held: ${detail}`);
     }
     return { step: 'send' };
   }
@@ -237,7 +239,7 @@ export class OrderRun {
         next: `What the service says; if it knows nothing, a person is told (look-up ${n} of ${this.#policy.lookUps}).`,
         failure: step.failure,
       });
-      const result = await this.#reads.lookUpPurchase({ orderId: this.#state.orderId, attemptId: this.#state.attempt.id });
+      const result = await this.#reads.lookUpPurchase(this.#attempt);
       if (result.kind === 'found') {
         await this.#state.reload();
         return this.#fromAttempt();
@@ -255,7 +257,7 @@ export class OrderRun {
   async #awaitService(): Promise<Step> {
     this.#state.show({
       status: 'processing',
-      now: 'The service has accepted the order and is working on it.',
+      now: `The service has accepted the ${this.#state.noun} and is working on it.`,
       next: 'Its webhook; should none come, the reconciler asks.',
     });
     const { acts } = this.#state;
@@ -270,32 +272,29 @@ export class OrderRun {
     return state === 'processing' || state === 'completed' || state === 'failed' ? this.#fromAttempt() : otherwise;
   }
 
-  async #deliver(): Promise<Step> {
+  async #complete(): Promise<Step> {
+    const { completing, done } = WORDING[this.#state.work.kind];
     this.#state.show({
       status: 'processing',
-      now: 'The service has completed the order; its eSIM is being fetched.',
-      next: 'The eSIM is stored and the order is completed.',
+      now: `The service has completed the ${this.#state.noun}; ${completing} is under way.`,
+      next: `The ${this.#state.noun} is completed.`,
     });
-    const { deliverEsim } = proxyActivities<Pick<OrderActivities, 'deliverEsim'>>({
+    const { completePurchase } = proxyActivities<Pick<PurchaseActivities, 'completePurchase'>>({
       ...readOptions(this.#policy),
-      summary: 'Fetch the eSIM and complete the order',
+      summary: `Complete the ${this.#state.noun} with ${completing}`,
     });
     try {
-      const result = await deliverEsim({
-        orderId: this.#state.orderId,
-        attemptId: this.#state.attempt.id,
-        applied: this.#state.takeAnswered(),
-      });
+      const result = await completePurchase({ ...this.#attempt, applied: this.#state.takeAnswered() });
       if (result.kind === 'unreadable') return { step: 'park', reason: 'contract_drift', detail: result.detail };
-      this.#state.show({ status: 'completed', now: `The eSIM ${result.esimId} was delivered.`, next: 'Nothing: the order has ended.' });
+      this.#state.show({ status: 'completed', now: `The eSIM ${result.esimId} was ${done}.`, next: this.#nothingMore });
       return { step: 'end', end: { status: 'completed', esimId: result.esimId } };
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
-      return { step: 'park', reason: 'delivery_unavailable', detail: 'The eSIM could not be read from the service.' };
+      return { step: 'park', reason: 'delivery_unavailable', detail: `It is bought, but ${completing} did not come about: the service does not answer.` };
     }
   }
 
-  /** The service reports a failure: nothing is bought anew, and the order does not fail, without a look at the wallet. */
+  /** The service reports a failure: nothing is bought anew, and nothing fails, without a look at the wallet. */
   async #settle(step: StepNamed<'settle'>): Promise<Step> {
     const failure = this.#state.attempt.failure ?? { class: step.failure, detail: FAILURE_CLASSES[step.failure].meaning };
     for (let read = 1; ; read += 1) {
@@ -315,7 +314,7 @@ export class OrderRun {
         if (woken === 'operator') await this.#state.reload();
         if (this.#state.attempt.settled) return this.#fromAttempt();
       }
-      const { evidence, detail } = await this.#reads.readDebitEvidence({ orderId: this.#state.orderId, attemptId: this.#state.attempt.id });
+      const { evidence, detail } = await this.#reads.readDebitEvidence(this.#attempt);
       if (costNothing(evidence)) return { step: 'buy_anew', evidence: detail };
       if (decideSettlement(read, this.#policy) === 'read_again') continue;
       const reason = evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable';
@@ -331,7 +330,6 @@ export class OrderRun {
     const { acts } = this.#state;
     await this.#state.record({
       status: 'held',
-      event: 'order.held',
       message: `Attempt ${number} failed and cost nothing. ${evidence} A new attempt follows.`,
       failure,
       nextStepAt: wakeAt,
@@ -342,13 +340,21 @@ export class OrderRun {
     return this.#openNextAttempt(number + 1);
   }
 
+  get #attempt(): AttemptRef {
+    return { work: this.#state.work, attemptId: this.#state.attempt.id };
+  }
+
+  get #nothingMore(): string {
+    return `Nothing: the ${this.#state.noun} has ended.`;
+  }
+
   get #attemptsAllowed(): number {
     return this.#policy.maxAttempts + this.#state.extraAttempts;
   }
 
   async #openNextAttempt(number: number): Promise<Step> {
     for (;;) {
-      const opened = await database.openNextAttempt({ orderId: this.#state.orderId, number });
+      const opened = await database.openNextAttempt({ work: this.#state.work, number });
       if (opened.kind === 'opened') {
         this.#state.attempt = opened.attempt;
         this.#holds = 0;
@@ -374,10 +380,9 @@ export class OrderRun {
   async #fail(failure: FailureClass, detail: string): Promise<Step> {
     const recorded = await this.#state.record({
       status: 'failed',
-      event: 'order.failed',
       message: `Failed for good, and nothing was bought: ${detail}`,
       failure: { class: failure, detail },
-      next: 'Nothing: the order has ended.',
+      next: this.#nothingMore,
     });
     if (recorded === 'may_be_bought') {
       await this.#state.reload();
@@ -392,7 +397,6 @@ export class OrderRun {
     const { acts } = this.#state;
     await this.#state.record({
       status: 'needs_attention',
-      event: 'order.needs_attention',
       message: `Waits for a person: ${step.detail}`,
       attention: { reason: step.reason, detail: step.detail },
       ...(failure !== undefined && { failure }),
@@ -418,8 +422,7 @@ export class OrderRun {
     if (this.#state.attempt.state === 'processing') {
       await this.#state.record({
         status: 'processing',
-        event: 'order.processing',
-        message: 'The service has accepted the order and is working on it.',
+        message: `The service has accepted the ${this.#state.noun} and is working on it.`,
         next: 'Its webhook; should none come, the reconciler asks.',
       });
     }

@@ -1,10 +1,11 @@
-/** What the order workflow and its activities tell each other. Everything here is JSON and holds nothing personal. */
+/** What the workflows of purchases and their activities tell each other. Everything here is JSON and holds nothing personal. */
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
+import type { FinalStatus, WorkStatus } from '#domain/lifecycle.ts';
 import type { AttemptState, ObservedOutcome } from '#domain/observation.ts';
 import type { Operator, OperatorAction } from '#domain/operator-actions.ts';
-import type { OrderStatus } from '#domain/order-lifecycle.ts';
 import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase-decision.ts';
+import type { WorkRef } from '#domain/work.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
 /** An attempt as the workflow knows it. */
@@ -18,9 +19,9 @@ export interface AttemptView {
   readonly history: Omit<AttemptHistory, 'holds'>;
 }
 
-/** An order and its newest attempt as PostgreSQL has them. */
-export interface OrderSnapshot {
-  readonly status: OrderStatus;
+/** Work and its newest attempt as PostgreSQL has them. */
+export interface WorkSnapshot {
+  readonly status: WorkStatus;
   readonly attention?: AttentionReason;
   /** Epoch milliseconds after which held work fails; the caller's wish, if any. */
   readonly deadlineAt?: number;
@@ -59,17 +60,17 @@ export interface EvidenceResult {
   readonly detail: string;
 }
 
-export type DeliveryResult =
-  | { readonly kind: 'delivered'; readonly esimId: string }
+export type CompletionResult =
+  | { readonly kind: 'completed'; readonly esimId: string }
   /** The service answers, but not with what we need. */
   | { readonly kind: 'unreadable'; readonly detail: string };
 
-/** A step of an order to be recorded. */
+/** A step of work to be recorded. */
 export interface StepRecord {
-  readonly orderId: string;
-  /** Unique among the steps of the order; the same step recorded twice has one effect. */
+  readonly work: WorkRef;
+  /** Unique among the steps of the work; the same step recorded twice has one effect. */
   readonly stepKey: string;
-  readonly status: OrderStatus;
+  readonly status: WorkStatus;
   /** Stable name of the timeline entry, such as `order.held`. */
   readonly event: string;
   readonly message: string;
@@ -82,34 +83,41 @@ export interface StepRecord {
   readonly applied: readonly string[];
 }
 
-/** How an order ended. */
-export interface OrderEnd {
-  readonly status: Extract<OrderStatus, 'completed' | 'failed' | 'abandoned'>;
+/** How work ended. */
+export interface WorkEnd {
+  readonly status: FinalStatus;
+  /** The eSIM that was delivered or recharged. */
   readonly esimId?: string;
   readonly failure?: FailureClass;
 }
 
-/** The activities of the order workflow. All may run twice with the same input. */
-export interface OrderActivities {
-  /** Loads the order and opens its first attempt if it has none. Fails with `ORDER_FINISHED` once it has ended. */
-  beginOrder(input: { orderId: string }): Promise<OrderSnapshot>;
+/** One attempt of one piece of work. */
+export interface AttemptRef {
+  readonly work: WorkRef;
+  readonly attemptId: string;
+}
+
+/** The activities of every workflow that buys. All may run twice with the same input. */
+export interface PurchaseActivities {
+  /** Loads the work and opens its first attempt if it has none. Fails with `WORK_FINISHED` once it has ended. */
+  beginWork(input: { work: WorkRef }): Promise<WorkSnapshot>;
   /** Opens a further attempt; only on the evidence of rule 3. */
-  openNextAttempt(input: { orderId: string; number: number }): Promise<OpenResult>;
+  openNextAttempt(input: { work: WorkRef; number: number }): Promise<OpenResult>;
   /** Sends the attempt's stored bytes with its stored key, once, and records what came of it. */
-  sendPurchase(input: { orderId: string; attemptId: string }): Promise<SendResult>;
+  sendPurchase(input: AttemptRef): Promise<SendResult>;
   /** Asks the service what became of the attempt. */
-  lookUpPurchase(input: { orderId: string; attemptId: string }): Promise<LookUpResult>;
+  lookUpPurchase(input: AttemptRef): Promise<LookUpResult>;
   /** Reads the service's wallet for the attempt and writes what it shows into our books. */
-  readDebitEvidence(input: { orderId: string; attemptId: string }): Promise<EvidenceResult>;
-  /** Fetches the eSIM, stores it sealed and completes the order. Fails (retryably) while the service does not answer. */
-  deliverEsim(input: { orderId: string; attemptId: string; applied: readonly string[] }): Promise<DeliveryResult>;
+  readDebitEvidence(input: AttemptRef): Promise<EvidenceResult>;
+  /** Stores what was bought (of an order its eSIM, sealed) and completes the work. Fails (retryably) while the service does not answer. */
+  completePurchase(input: AttemptRef & { applied: readonly string[] }): Promise<CompletionResult>;
   /**
-   * Moves the order on in PostgreSQL: status, timeline, case and inbox in one transaction.
+   * Moves the work on in PostgreSQL: status, timeline, case and inbox in one transaction.
    *
-   * @returns anything but `recorded`, with nothing changed, when the order was to fail and may not: `may_be_bought` while
+   * @returns anything but `recorded`, with nothing changed, when the work was to fail and may not: `may_be_bought` while
    *   a send of it is under way or its outcome is open, or what bars it.
    */
-  recordOrderStep(step: StepRecord): Promise<RecordResult>;
+  recordStep(step: StepRecord): Promise<RecordResult>;
   /** Does what an operator asks, with its record. Fails with `ACTION_REFUSED`, not to be retried, where it may not be. */
-  actOnOrder(input: { orderId: string; action: OperatorAction; operator: Operator }): Promise<'applied' | 'unchanged'>;
+  actOnWork(input: { work: WorkRef; action: OperatorAction; operator: Operator }): Promise<'applied' | 'unchanged'>;
 }

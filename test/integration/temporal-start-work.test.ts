@@ -9,7 +9,7 @@ import { connectNative, createClient } from '#temporal/connection.ts';
 import { createDataConverter } from '#temporal/data-converter.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
-import { signalOrder, startOrderWorkflow, type OrderStart } from '#temporal/start-order.ts';
+import { startWork, tellWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/temporal.ts';
 import { TASK_QUEUE, type ServiceObservation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
@@ -29,11 +29,12 @@ beforeAll(async () => {
 });
 afterAll(() => native.close());
 
-const start = (orderId: string): OrderStart => ({
-  orderId,
+const start = (id: string): WorkStart => ({
+  kind: 'order',
+  id,
   policy: DEFAULT_POLICY.purchase,
   packageId: 17,
-  externalOrderId: 'shop `order` 1',
+  externalReference: 'shop `order` 1',
   environment: 'sandbox',
 });
 
@@ -59,12 +60,12 @@ async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> 
 
 describe('starting the workflow of an order', () => {
   it('starts it once, whoever asks and how often', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => startOrderWorkflow(client, start('ord_once'))));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => startWork(client, start('ord_once'))));
     expect(outcomes.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'running'), 'started']);
   });
 
   it('shows package, reference and environment as search attributes and summary, before any worker runs', async () => {
-    await startOrderWorkflow(client, start('ord_shown'));
+    await startWork(client, start('ord_shown'));
     const description = await client.workflow.getHandle('order/ord_shown').describe();
     const shown = description.typedSearchAttributes;
     expect(shown.get(SEARCH_ATTRIBUTES.product)).toBe('esim-order');
@@ -78,22 +79,22 @@ describe('starting the workflow of an order', () => {
   });
 
   it('starts it anew after Terminate, and tells that it ended well after it has', async () => {
-    expect(await startOrderWorkflow(client, start('ord_again'))).toBe('started');
+    expect(await startWork(client, start('ord_again'))).toBe('started');
     const handle = client.workflow.getHandle('order/ord_again');
     await handle.terminate('an operator');
-    expect(await startOrderWorkflow(client, start('ord_again'))).toBe('started');
+    expect(await startWork(client, start('ord_again'))).toBe('started');
     await withWorker(async () => {
-      expect(await signalOrder(client, start('ord_again'), observation)).toBe('told');
+      expect(await tellWork(client, start('ord_again'), observation)).toBe('told');
       expect(await handle.result()).toEqual({ status: 'completed', esimId: 'esim-of-ord_again' });
     });
-    expect(await startOrderWorkflow(client, start('ord_again'))).toBe('finished');
+    expect(await startWork(client, start('ord_again'))).toBe('finished');
   });
 
   it('can be eager: the worker of the same process takes the first task', async () => {
     await withWorker(async () => {
-      expect(await startOrderWorkflow(client, start('ord_eager'), { eager: true })).toBe('started');
-      expect(await startOrderWorkflow(client, start('ord_eager'), { eager: true })).toBe('running');
-      await signalOrder(client, start('ord_eager'), observation);
+      expect(await startWork(client, start('ord_eager'), { eager: true })).toBe('started');
+      expect(await startWork(client, start('ord_eager'), { eager: true })).toBe('running');
+      await tellWork(client, start('ord_eager'), observation);
       expect(await client.workflow.getHandle('order/ord_eager').result()).toMatchObject({ status: 'completed' });
     });
   });
@@ -101,9 +102,9 @@ describe('starting the workflow of an order', () => {
 
 describe('telling an order what the service said', () => {
   it('starts the workflow where none runs, also after Terminate, with the same attributes', async () => {
-    await startOrderWorkflow(client, start('ord_told'));
+    await startWork(client, start('ord_told'));
     await client.workflow.getHandle('order/ord_told').terminate();
-    expect(await signalOrder(client, start('ord_told'), observation)).toBe('told');
+    expect(await tellWork(client, start('ord_told'), observation)).toBe('told');
     const { typedSearchAttributes, status } = await client.workflow.getHandle('order/ord_told').describe();
     expect(status.name).toBe('RUNNING');
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
@@ -111,10 +112,10 @@ describe('telling an order what the service said', () => {
 
   it('says when the workflow has ended well, and starts no second one', async () => {
     await withWorker(async () => {
-      await signalOrder(client, start('ord_done'), observation);
+      await tellWork(client, start('ord_done'), observation);
       await client.workflow.getHandle('order/ord_done').result();
     });
-    expect(await signalOrder(client, start('ord_done'), observation)).toBe('finished');
+    expect(await tellWork(client, start('ord_done'), observation)).toBe('finished');
     expect((await client.workflow.getHandle('order/ord_done').describe()).status.name).toBe('COMPLETED');
   });
 });

@@ -1,13 +1,13 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
-import type { OrderStatus } from '#domain/order-lifecycle.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { Explanation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
-/** Where an order stands, as its workflow shows it. */
+/** Where work stands, as its workflow shows it. */
 export interface Standing {
-  readonly status: OrderStatus;
+  readonly status: WorkStatus;
   readonly now: string;
   readonly next: string;
   readonly failure?: FailureClass | undefined;
@@ -17,11 +17,11 @@ export interface Standing {
 }
 
 /**
- * Shows where the order stands in the Temporal UI: current details in Markdown for the one who opened the workflow,
+ * Shows where the work stands in the Temporal UI: current details in Markdown for the one who opened the workflow,
  * search attributes for the one who looks for what is stuck. Details are a query and need a worker; the search
  * attributes are stored, so they alone must say enough. They are written only when they change: each write is an event.
  */
-export class OrderProgress {
+export class Progress {
   #standing: Standing;
   #shown: string;
 

@@ -7,53 +7,62 @@ import {
   proxyLocalActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AttemptView, OrderActivities, OrderEnd, OrderSnapshot, RecordResult, StepRecord } from '#activities/order-types.ts';
-import { ORDER_FINISHED, type OrderWorkflowInput } from '#workflows/messages.ts';
+import type { AttemptView, PurchaseActivities, RecordResult, StepRecord, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
+import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
+import { WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import type { ObservationQueue } from '#workflows/observations.ts';
-import type { OrderProgress, Standing } from '#workflows/order-progress.ts';
+import type { Progress, Standing } from '#workflows/progress.ts';
 
 /** Short steps in PostgreSQL: retried until the database is back. */
 export const database = proxyLocalActivities<
-  Pick<OrderActivities, 'beginOrder' | 'openNextAttempt' | 'recordOrderStep' | 'actOnOrder'>
+  Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep' | 'actOnWork'>
 >({
   startToCloseTimeout: '20s',
   retry: { initialInterval: '200ms', maximumInterval: '20s' },
 });
 
-/** What a run of the order workflow works with. */
-export interface OrderRunContext {
-  readonly input: OrderWorkflowInput;
-  readonly snapshot: OrderSnapshot;
+/** What a run of a workflow that buys works with. */
+export interface RunContext {
+  readonly input: PurchaseWorkflowInput;
+  readonly snapshot: WorkSnapshot;
   readonly observations: ObservationQueue;
-  readonly progress: OrderProgress;
-  /** How often a person has acted on the order in this run. */
+  readonly progress: Progress;
+  /** How often a person has acted on the work in this run. */
   readonly acts: { count: number };
 }
 
-/** What is recorded of a step, and what follows it. */
-export type StepToRecord = Omit<StepRecord, 'orderId' | 'stepKey' | 'applied' | 'attemptNumber'> & { readonly next: string };
+/** What is recorded of a step, and what follows it. Its event is named after the status, unless it has a name of its own. */
+export type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNumber' | 'event'> & {
+  readonly event?: string;
+  readonly next: string;
+};
 
 /** What woke a wait. */
 export type WokenBy = 'time' | 'observation' | 'operator';
 
-/** What a run knows of its order, and the ways in which it keeps PostgreSQL and the Temporal UI up to date. */
-export class OrderState {
-  readonly #context: OrderRunContext;
+/** What a run knows of its work, and the ways in which it keeps PostgreSQL and the Temporal UI up to date. */
+export class WorkState {
+  readonly #context: RunContext;
   #attempt: AttemptView;
   #extraAttempts: number;
   #recorded = 0;
   /** Inbox rows that the next recorded step answers. */
   #answered: string[] = [];
 
-  constructor(context: OrderRunContext) {
+  constructor(context: RunContext) {
     this.#context = context;
     this.#attempt = context.snapshot.attempt;
     this.#extraAttempts = context.snapshot.extraAttempts;
     for (const observation of context.snapshot.observations) context.observations.offer(observation);
   }
 
-  get orderId(): string {
-    return this.#context.input.orderId;
+  get work(): WorkRef {
+    return this.#context.input.work;
+  }
+
+  /** How a sentence names it. */
+  get noun(): string {
+    return WORK_NOUNS[this.work.kind];
   }
 
   get attempt(): AttemptView {
@@ -76,7 +85,7 @@ export class OrderState {
 
   /** Reads the newest attempt from PostgreSQL, with what the service said meanwhile. */
   async reload(): Promise<void> {
-    const { attempt, extraAttempts, observations } = await database.beginOrder({ orderId: this.orderId });
+    const { attempt, extraAttempts, observations } = await database.beginWork({ work: this.work });
     this.#attempt = attempt;
     this.#extraAttempts = extraAttempts;
     for (const observation of observations) this.#context.observations.offer(observation);
@@ -94,14 +103,15 @@ export class OrderState {
     return acts.count > actsBefore ? 'operator' : 'time';
   }
 
-  /** Moves the order on in PostgreSQL, and shows it. */
+  /** Moves the work on in PostgreSQL, and shows it. */
   async record(step: StepToRecord): Promise<RecordResult> {
-    const { next, ...record } = step;
+    const { next, event = `${this.work.kind}.${step.status}`, ...record } = step;
     this.#recorded += 1;
     const applied = this.takeAnswered();
-    const recorded = await database.recordOrderStep({
+    const recorded = await database.recordStep({
       ...record,
-      orderId: this.orderId,
+      event,
+      work: this.work,
       attemptNumber: this.#attempt.number,
       stepKey: `${workflowInfo().runId}:${this.#recorded}`,
       applied,
@@ -140,15 +150,15 @@ export class OrderState {
   async continueAsNewIfLong(holds: number): Promise<void> {
     if (!workflowInfo().continueAsNewSuggested) return;
     await condition(allHandlersFinished);
-    await continueAsNew<(input: OrderWorkflowInput) => Promise<OrderEnd>>({
+    await continueAsNew<(input: PurchaseWorkflowInput) => Promise<WorkEnd>>({
       ...this.#context.input,
       carried: { holds },
     });
   }
 }
 
-/** The failure by which an activity says that the order has ended, if `error` is one; local activities do not wrap it. */
+/** The failure by which an activity says that the work has ended, if `error` is one; local activities do not wrap it. */
 export function finishedFailure(error: unknown): ApplicationFailure | undefined {
   const failure = error instanceof ActivityFailure ? error.cause : error;
-  return failure instanceof ApplicationFailure && failure.type === ORDER_FINISHED ? failure : undefined;
+  return failure instanceof ApplicationFailure && failure.type === WORK_FINISHED ? failure : undefined;
 }

@@ -1,0 +1,129 @@
+import { isDefinite } from '#domain/failure.ts';
+import { isFinal } from '#domain/lifecycle.ts';
+import type { SendOutcome } from '#domain/purchase-decision.ts';
+import type { WorkKind, WorkRef } from '#domain/work.ts';
+import {
+  claimSend,
+  findAttemptById,
+  recordFacts,
+  recordSendFailure,
+  requestBodyPlace,
+  type AttemptRow,
+  type ServiceFacts,
+} from '#db/attempts.ts';
+import { buyingBarrier } from '#db/buying-barrier.ts';
+import type { Executor } from '#db/database.ts';
+import { addTimelineEntry } from '#db/timeline.ts';
+import { lockUnfinishedWork, lockWork, markInProgress } from '#db/work.ts';
+import type { WorkRow } from '#db/work-tables.ts';
+import type { ServiceResult } from '#upstream/error-mapping.ts';
+import { attemptView, noteOf, type WorkDependencies } from '#activities/work-context.ts';
+import { createDebitEvidence } from '#activities/debit-evidence.ts';
+import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
+
+type Purchase = Pick<PurchaseActivities, 'sendPurchase' | 'lookUpPurchase' | 'readDebitEvidence' | 'completePurchase'>;
+
+/** The activities that buy, those that find out what became of it, and the one that stores what was bought. */
+export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<Record<WorkKind, PurchaseKind>>): Purchase {
+  const { database, keyRing, sendLeaseMs, now } = dependencies;
+
+  return {
+    async sendPurchase({ work, attemptId }): Promise<SendResult> {
+      const kind = kinds[work.kind];
+      const objection = await kind.examine(work.id);
+
+      const claim = await database.transaction(async (tx) => {
+        await lockUnfinishedWork(tx, work);
+        const by = await buyingBarrier(tx, work);
+        if (by !== undefined) return { kind: 'barred', by } as const;
+        const claimed = await claimSend(tx, attemptId, sendLeaseMs, new Date(now()));
+        if (claimed.kind === 'claimed') await markInProgress(tx, work, 'submitting', new Date(now()));
+        return claimed;
+      });
+      if (claim.kind === 'barred') {
+        return { outcome: claim, attempt: attemptView(await database.run((db) => findAttemptById(db, attemptId))) };
+      }
+      if (claim.kind === 'leased') {
+        const attempt = attemptView(await database.run((db) => findAttemptById(db, attemptId)));
+        return { outcome: { kind: 'lease_held', retryAfterMs: Math.max(1, claim.until.getTime() - now()) }, attempt };
+      }
+      if (claim.kind === 'settled') {
+        return { outcome: { kind: 'accepted', outcome: claim.outcome }, attempt: attemptView(claim.attempt) };
+      }
+
+      const { attempt, leaseToken } = claim;
+      const answer: ServiceResult<ServiceFacts> =
+        objection ?? (await kind.send(attempt, keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id))));
+      return database.transaction(async (tx) => {
+        // It may have ended while we waited: its workflow was terminated, and another run went on.
+        const current = await lockWork(tx, work);
+        const after = answer.ok
+          ? await recordAnswer(tx, work, current, attempt.id, answer.value, new Date(now()))
+          : await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer));
+        await addTimelineEntry(tx, work, sentEntry(attempt, answer));
+        return { outcome: outcomeOf(after, answer), attempt: attemptView(after), ...(!answer.ok && { detail: answer.detail }) };
+      });
+    },
+
+    async lookUpPurchase({ work, attemptId }) {
+      const attempt = await database.run((db) => findAttemptById(db, attemptId));
+      const inquiry = await kinds[work.kind].ask(attempt);
+      if (inquiry.kind !== 'found') return inquiry;
+      const { facts } = inquiry;
+      await database.transaction(async (tx) => {
+        const current = await lockUnfinishedWork(tx, work);
+        await recordAnswer(tx, work, current, attemptId, facts, new Date(now()));
+        await addTimelineEntry(tx, work, {
+          event: 'attempt.found',
+          message: `The service was asked and has attempt ${attempt.number} as ${facts.outcome}.`,
+          detail: { attempt: attempt.number, service_id: facts.serviceId },
+          dedupKey: `attempt.found:${attempt.number}:${facts.outcome}`,
+        });
+      });
+      return { kind: 'found', outcome: facts.outcome };
+    },
+
+    readDebitEvidence: createDebitEvidence(dependencies, kinds),
+
+    async completePurchase({ work, attemptId, applied }) {
+      const attempt = await database.run((db) => findAttemptById(db, attemptId));
+      return kinds[work.kind].complete(attempt, applied.map(BigInt));
+    },
+  };
+}
+
+/** @param current the work as it is now, locked. */
+async function recordAnswer(
+  tx: Executor,
+  work: WorkRef,
+  current: WorkRow,
+  attemptId: string,
+  facts: ServiceFacts,
+  now: Date,
+): Promise<AttemptRow> {
+  const after = await recordFacts(tx, attemptId, facts, now);
+  if (!isFinal(current.status)) await markInProgress(tx, work, 'processing', now);
+  return after;
+}
+
+function sentEntry(attempt: AttemptRow, answer: ServiceResult<ServiceFacts>) {
+  const detail = { attempt: attempt.number, send: attempt.sends };
+  const dedupKey = `send:${attempt.number}:${attempt.sends}`;
+  if (answer.ok) {
+    const { outcome, serviceId } = answer.value;
+    const message = `The service answered attempt ${attempt.number}: ${outcome}.`;
+    return { event: 'attempt.accepted', message, detail: { ...detail, service_id: serviceId }, dedupKey };
+  }
+  const event = isDefinite(answer.failure) && !attempt.anyUnknown ? 'attempt.refused' : 'attempt.unknown';
+  return { event, message: answer.detail, detail: { ...detail, failure_class: answer.failure }, dedupKey };
+}
+
+/** What the send came to, by what the attempt is now: an event may have settled it while we waited for the answer. */
+function outcomeOf(attempt: AttemptRow, answer: ServiceResult<ServiceFacts>): SendOutcome {
+  const { state } = attempt;
+  if (state === 'processing' || state === 'completed' || state === 'failed') return { kind: 'accepted', outcome: state };
+  if (answer.ok) throw new Error(`attempt ${attempt.id} was accepted, but is ${state}`);
+  const { failure, retryAfterMs } = answer;
+  return { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}

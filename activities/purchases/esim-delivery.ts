@@ -1,0 +1,99 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { parseLpaString } from '#domain/activation.ts';
+import { chargedOf, recordFacts, type AttemptRow } from '#db/attempts.ts';
+import { openCase } from '#db/cases.ts';
+import { violatedConstraint } from '#db/database.ts';
+import { activationCodePlace, completeOrder, readOrder } from '#db/orders.ts';
+import type { ServiceEsim } from '#upstream/contract.ts';
+import type { ServiceFailure } from '#upstream/error-mapping.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import { exceedsLimit, priceLimit } from '#activities/purchases/price.ts';
+
+/** A service that asks for an hour must not use up the whole time for the delivery. */
+const LONGEST_RETRY_MS = 60_000;
+
+/** Completes an order: its eSIM is fetched from the service and stored, its activation code sealed. */
+export function createEsimDelivery(dependencies: WorkDependencies, ask: PurchaseKind['ask']): PurchaseKind['complete'] {
+  const { database, keyRing, service, now } = dependencies;
+
+  return async (known, applied) => {
+    const attempt = await withEsimId(dependencies, ask, known);
+    const { subjectId: orderId } = attempt;
+    if (attempt.serviceEsimId === null) return { kind: 'unreadable', detail: 'The completed order names no eSIM.' };
+    const answer = await service.getEsim(attempt.serviceEsimId);
+    if (!answer.ok) {
+      if (answer.failure === 'contract_drift') return { kind: 'unreadable', detail: answer.detail };
+      throw retryLater(answer);
+    }
+    const esim = answer.value;
+    if (parseLpaString(esim.activation_code) === undefined) {
+      return { kind: 'unreadable', detail: 'The activation code of the eSIM is not in a format that phones read.' };
+    }
+    const charged = chargedOf(attempt);
+    const delivered = {
+      serviceEsimId: esim.id,
+      iccid: esim.iccid,
+      sealedActivationCode: (ownId: string) => keyRing.seal(esim.activation_code, activationCodePlace(ownId)),
+      status: esim.status,
+      installedAt: timeOf(esim.installed_at),
+      activatedAt: timeOf(esim.activated_at),
+      expiresAt: timeOf(esim.expires_at),
+    };
+    const esimId = await unlessTaken(() =>
+      database.transaction(async (tx) => {
+        const delivery = { attemptId: attempt.id, charged, applied, esim: delivered };
+        const id = await completeOrder(tx, orderId, delivery, new Date(now()));
+        if (charged !== undefined && exceedsLimit(priceLimit(await readOrder(tx, orderId)), charged)) {
+          const detail = `The service charged ${charged.amount} ${charged.currency}.`;
+          await openCase(tx, { kind: 'order', id: orderId }, 'charged_above_limit', detail);
+        }
+        return id;
+      }),
+    );
+    if (esimId === undefined) {
+      return { kind: 'unreadable', detail: 'The service names an eSIM for this order that another order has already.' };
+    }
+    return { kind: 'completed', esimId };
+  };
+}
+
+/** @returns undefined when the eSIM belongs to another order. */
+async function unlessTaken(store: () => Promise<string>): Promise<string | undefined> {
+  try {
+    return await store();
+  } catch (error) {
+    if (violatedConstraint(error) === 'esims_service_esim_id_unique') return undefined;
+    throw error;
+  }
+}
+
+/** An event may name the order only: then the order is read for its eSIM and its price. */
+async function withEsimId(
+  { database, now }: WorkDependencies,
+  ask: PurchaseKind['ask'],
+  attempt: AttemptRow,
+): Promise<AttemptRow> {
+  if (attempt.serviceEsimId !== null && attempt.chargedAmount !== null) return attempt;
+  const found = await ask(attempt);
+  if (found.kind === 'found') {
+    const { failureDetail: _reason, ...facts } = found.facts;
+    return database.transaction((tx) => recordFacts(tx, attempt.id, facts, new Date(now())));
+  }
+  // Without the price the eSIM can still be delivered; the books are completed from the wallet.
+  if (attempt.serviceEsimId !== null) return attempt;
+  if (found.kind === 'not_found') throw ApplicationFailure.retryable('The service does not list the completed order (yet).', 'NotListed');
+  throw ApplicationFailure.retryable(found.failure.detail, found.failure.class);
+}
+
+function retryLater(failure: ServiceFailure): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: failure.failure,
+    message: failure.detail,
+    ...(failure.retryAfterMs !== undefined && { nextRetryDelay: Math.min(failure.retryAfterMs, LONGEST_RETRY_MS) }),
+  });
+}
+
+function timeOf(text: ServiceEsim['installed_at']): Date | null {
+  return text == null ? null : new Date(text);
+}

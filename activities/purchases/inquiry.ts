@@ -1,0 +1,34 @@
+import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
+import { noteOf } from '#activities/work-context.ts';
+import type { Inquiry } from '#activities/purchases/kind.ts';
+
+/** What a list is asked for, and how a sentence names what it holds. */
+interface Search<Item> {
+  readonly found: (item: Item) => Extract<Inquiry, { kind: 'found' }>;
+  /** `orders`, … */
+  readonly noun: string;
+}
+
+/**
+ * Reads a list that was filtered for one attempt. Exactly one item is it; none proves something only where the list is
+ * complete; several are never chosen from.
+ */
+export function inquiryOf<Item>(list: OptionalResult<Listing<Item>>, { found, noun }: Search<Item>): Inquiry {
+  if (!list.ok) {
+    if (list.kind === 'failure') return { kind: 'unavailable', failure: noteOf(list) };
+    return drift(`This service offers no way to look ${noun} up.`);
+  }
+  const { items, complete } = list.value;
+  const [item, another] = items;
+  if (item !== undefined && another === undefined) return found(item);
+  if (item === undefined && complete) return { kind: 'not_found' };
+  return drift(
+    another === undefined
+      ? `The service lists more ${noun} than can be searched.`
+      : `The service lists ${items.length} ${noun} for one attempt: it may have bought more than once.`,
+  );
+}
+
+function drift(detail: string): Inquiry {
+  return { kind: 'unavailable', failure: { class: 'contract_drift', detail } };
+}

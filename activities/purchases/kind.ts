@@ -1,0 +1,48 @@
+/** What the activities of purchases must know of each kind of work; everything else is the same for all. */
+import type { FailureNote } from '#domain/attention.ts';
+import type { AttemptRow, ServiceFacts } from '#db/attempts.ts';
+import type { Executor } from '#db/database.ts';
+import type { WalletTransaction } from '#upstream/contract.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
+import type { CompletionResult } from '#activities/work-types.ts';
+
+/** What an attempt is made of, before it is stored. */
+export interface PreparedPurchase {
+  /** Undefined where the interface takes no reference of ours. */
+  readonly reference: string | undefined;
+  /** The exact bytes of the request body. */
+  readonly body: Buffer;
+}
+
+/** What came of asking the service for an attempt. */
+export type Inquiry =
+  /** `record`: as the service gave it, for the inbox. */
+  | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly record: unknown }
+  /** The service does not know it (yet): no proof that it was not bought. */
+  | { readonly kind: 'not_found' }
+  | { readonly kind: 'unavailable'; readonly failure: FailureNote };
+
+/** How one kind of work is bought. Nothing in here decides; it reads, sends and asks. */
+export interface PurchaseKind {
+  /** @param number of the attempt, from 1. */
+  prepare(db: Executor, workId: string, number: number): Promise<PreparedPurchase>;
+  /**
+   * Looks, just before a send, whether it is still offered at a price that the caller allows.
+   *
+   * @returns the refusal; undefined when nothing speaks against it.
+   */
+  examine(workId: string): Promise<ServiceFailure | undefined>;
+  /** @param body the stored bytes, sent as they are. */
+  send(attempt: AttemptRow, body: Buffer): Promise<ServiceResult<ServiceFacts>>;
+  ask(attempt: AttemptRow): Promise<Inquiry>;
+  /** True when a movement of the service's wallet is for this attempt. */
+  owns(attempt: AttemptRow, transaction: WalletTransaction): boolean;
+  /** True when a debit might be for this attempt or for another: while there is one, "no debit" cannot be said. */
+  isAnonymous(debit: WalletTransaction): boolean;
+  /**
+   * Stores what was bought and completes the work.
+   *
+   * @throws ApplicationFailure, retryable, while the service does not answer.
+   */
+  complete(attempt: AttemptRow, applied: readonly bigint[]): Promise<CompletionResult>;
+}

@@ -1,0 +1,151 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { isFinal } from '#domain/lifecycle.ts';
+import { REFUSALS } from '#domain/operator-actions.ts';
+import type { WorkKind, WorkRef } from '#domain/work.ts';
+import { findAttempt, latestAttempt, openAttempt, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
+import { buyingBarrier } from '#db/buying-barrier.ts';
+import type { Database, Executor } from '#db/database.ts';
+import { unappliedFor, type InboxRow } from '#db/inbox.ts';
+import { actOnWork } from '#db/operator-actions.ts';
+import { addTimelineEntry } from '#db/timeline.ts';
+import { lockUnfinishedWork, readWork, recordStep, WorkFinishedError, WorkMissingError } from '#db/work.ts';
+import { ACTION_REFUSED, WORK_FINISHED, type ServiceObservation } from '#workflows/messages.ts';
+import { attemptView, type WorkDependencies } from '#activities/work-context.ts';
+import { createPurchase } from '#activities/purchase.ts';
+import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import { orderPurchases } from '#activities/purchases/order.ts';
+import type { OpenResult, PurchaseActivities, StepRecord, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
+
+/** How each kind of work is bought. */
+export function purchaseKinds(dependencies: WorkDependencies): Readonly<Record<WorkKind, PurchaseKind>> {
+  return { order: orderPurchases(dependencies) };
+}
+
+/** Makes the activities of the workflows that buy; the edge where errors become results or Temporal failures. */
+export function createWorkActivities(dependencies: WorkDependencies): PurchaseActivities {
+  const { database, keyRing, now } = dependencies;
+  const kinds = purchaseKinds(dependencies);
+
+  const openNumbered = async (tx: Executor, work: WorkRef, number: number): Promise<AttemptRow> => {
+    const { reference, body } = await kinds[work.kind].prepare(tx, work.id, number);
+    const attempt = await openAttempt(tx, {
+      work,
+      number,
+      reference,
+      sealedBody: (attemptId) => keyRing.seal(body, requestBodyPlace(attemptId)),
+    });
+    await addTimelineEntry(tx, work, {
+      event: 'attempt.prepared',
+      message: `Attempt ${number} was prepared: its key${reference === undefined ? '' : ', reference'} and exact body are stored.`,
+      detail: { attempt: number, ...(reference !== undefined && { reference }) },
+      dedupKey: `attempt.prepared:${number}`,
+    });
+    return attempt;
+  };
+
+  const activities: PurchaseActivities = {
+    beginWork: ({ work }) =>
+      database.transaction(async (tx): Promise<WorkSnapshot> => {
+        const row = await lockUnfinishedWork(tx, work);
+        const attempt = (await latestAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
+        return {
+          status: row.status,
+          acceptedAt: row.createdAt.getTime(),
+          attempt: attemptView(attempt),
+          extraAttempts: row.extraAttempts,
+          observations: (await unappliedFor(tx, work)).flatMap((each) => observationOf(each, attempt)),
+          ...(row.attentionReason !== null && { attention: row.attentionReason }),
+          ...(row.deadlineAt !== null && { deadlineAt: row.deadlineAt.getTime() }),
+        };
+      }),
+
+    openNextAttempt: ({ work, number }) =>
+      database.transaction(async (tx): Promise<OpenResult> => {
+        await lockUnfinishedWork(tx, work);
+        const known = await findAttempt(tx, work, number);
+        if (known !== undefined) return { kind: 'opened', attempt: attemptView(known) };
+        const by = await buyingBarrier(tx, work);
+        if (by !== undefined) return { kind: 'barred', by };
+        return { kind: 'opened', attempt: attemptView(await openNumbered(tx, work, number)) };
+      }),
+
+    recordStep: (step) => database.transaction((tx) => recordStep(tx, step.work, workStep(step), new Date(now()))),
+
+    actOnWork: ({ work, action, operator }) =>
+      database.transaction(async (tx) => {
+        const result = await actOnWork(tx, work, action, operator, new Date(now()));
+        if (result.kind !== 'refused') return result.kind;
+        throw ApplicationFailure.nonRetryable(REFUSALS[result.refusal], ACTION_REFUSED);
+      }),
+
+    ...createPurchase(dependencies, kinds),
+  };
+  return translateErrors(activities, database);
+}
+
+function observationOf(row: InboxRow, latest: AttemptRow): ServiceObservation[] {
+  // What the relay has not judged yet reaches the workflow as a signal.
+  if (row.decision === null || row.decision === 'known' || row.outcome === null) return [];
+  return [
+    {
+      inboxId: String(row.id),
+      source: row.source,
+      attemptNumber: latest.number,
+      outcome: row.outcome,
+      decision: row.decision,
+    },
+  ];
+}
+
+function workStep(step: StepRecord) {
+  return {
+    status: step.status,
+    entry: {
+      event: step.event,
+      message: step.message,
+      detail: { attempt: step.attemptNumber, ...(step.failure !== undefined && { failure_class: step.failure.class }) },
+      dedupKey: step.stepKey,
+    },
+    failure: step.failure,
+    attention: step.attention,
+    nextStepAt: step.nextStepAt === undefined ? undefined : new Date(step.nextStepAt),
+    applied: step.applied.map(BigInt),
+  };
+}
+
+/**
+ * Turns what the workflow must know into Temporal failures that are not retried: the work has ended, or it is not
+ * in this database. Everything else is passed on and retried as each activity's policy says.
+ */
+function translateErrors(activities: PurchaseActivities, database: Database): PurchaseActivities {
+  const translated = Object.entries(activities).map(([name, activity]) => [
+    name,
+    async (input: never) => {
+      try {
+        return await (activity as (input: never) => Promise<unknown>)(input);
+      } catch (error) {
+        throw await translate(error, database);
+      }
+    },
+  ]);
+  // Same names, same signatures: each entry is wrapped and nothing else.
+  return Object.fromEntries(translated) as PurchaseActivities;
+}
+
+async function translate(error: unknown, database: Database): Promise<unknown> {
+  if (error instanceof WorkFinishedError) {
+    const end = await database.run((db) => readWorkEnd(db, error.work));
+    return ApplicationFailure.create({ type: WORK_FINISHED, message: error.message, nonRetryable: true, details: [end] });
+  }
+  if (error instanceof WorkMissingError || error instanceof RangeError) {
+    return ApplicationFailure.nonRetryable(error.message, error.name);
+  }
+  return error;
+}
+
+/** How work ended, from its row. */
+async function readWorkEnd(db: Executor, work: WorkRef): Promise<WorkEnd> {
+  const { status, failureClass, esimId } = await readWork(db, work);
+  if (!isFinal(status)) throw new Error(`${work.kind} ${work.id} was reported as finished, but it is ${status}`);
+  return { status, ...(esimId !== null && { esimId }), ...(failureClass !== null && { failure: failureClass }) };
+}

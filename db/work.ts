@@ -1,0 +1,204 @@
+/** Work of every kind as its workflow sees it: load, lock, move on, find what nobody works on. */
+import { and, eq, inArray, isNull, lt, not, or, sql } from 'drizzle-orm';
+import type { AttentionReason, FailureNote } from '#domain/attention.ts';
+import { FINAL_STATUSES, isFinal, mayFollow, type WorkStatus } from '#domain/lifecycle.ts';
+import type { Money } from '#domain/money.ts';
+import type { BuyingBarrier } from '#domain/purchase-decision.ts';
+import { WORK_KINDS, WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
+import { buyingBarrier } from '#db/buying-barrier.ts';
+import { closeCases, openCase } from '#db/cases.ts';
+import type { Executor } from '#db/database.ts';
+import { markApplied, returnUnanswered } from '#db/inbox.ts';
+import { requestStart } from '#db/outbox.ts';
+import { attempts } from '#db/schema.ts';
+import { addTimelineEntry, type TimelineEntry } from '#db/timeline.ts';
+import { workTable, type WorkRow } from '#db/work-tables.ts';
+
+/** The work has ended; nothing may change it any more. */
+export class WorkFinishedError extends Error {
+  readonly work: WorkRef;
+  readonly status: WorkStatus;
+
+  constructor(work: WorkRef, status: WorkStatus) {
+    super(`${WORK_NOUNS[work.kind]} ${work.id} has ended as ${status}`);
+    this.name = 'WorkFinishedError';
+    this.work = work;
+    this.status = status;
+  }
+}
+
+/** The work is not in the database: it was never accepted, or this is another database. */
+export class WorkMissingError extends Error {
+  constructor({ kind, id }: WorkRef) {
+    super(`${WORK_NOUNS[kind]} ${id} does not exist in this database`);
+    this.name = 'WorkMissingError';
+  }
+}
+
+/** @throws WorkMissingError */
+export async function readWork(db: Executor, work: WorkRef): Promise<WorkRow> {
+  const table = workTable(work.kind);
+  const [row] = await db.select().from(table).where(eq(table.id, work.id));
+  if (row === undefined) throw new WorkMissingError(work);
+  return row;
+}
+
+/** Reads and locks work. Whoever changes work and an attempt of it locks the work first. @throws WorkMissingError */
+export async function lockWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
+  const table = workTable(work.kind);
+  const [row] = await tx.select().from(table).where(eq(table.id, work.id)).for('update');
+  if (row === undefined) throw new WorkMissingError(work);
+  return row;
+}
+
+/** Reads and locks work that has not ended. @throws WorkMissingError, WorkFinishedError */
+export async function lockUnfinishedWork(tx: Executor, work: WorkRef): Promise<WorkRow> {
+  const row = await lockWork(tx, work);
+  if (isFinal(row.status)) throw new WorkFinishedError(work, row.status);
+  return row;
+}
+
+/** Changes columns that all kinds share. The caller holds the lock of the work. */
+export async function updateWork(tx: Executor, work: WorkRef, change: Partial<WorkRow>): Promise<void> {
+  const table = workTable(work.kind);
+  await tx.update(table).set(change).where(eq(table.id, work.id));
+}
+
+/** Shows that a purchase is under way; what the work was held or parked for is over. The caller holds its lock. */
+export async function markInProgress(tx: Executor, work: WorkRef, status: 'submitting' | 'processing', now: Date): Promise<void> {
+  const nothingInTheWay = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };
+  await updateWork(tx, work, { status, ...nothingInTheWay, updatedAt: now });
+  await closeCases(tx, work, `The ${WORK_NOUNS[work.kind]} went on.`, now);
+}
+
+/** A step of work: where it stands from now on, and why. */
+export interface WorkStep {
+  readonly status: WorkStatus;
+  readonly entry: TimelineEntry;
+  readonly failure?: FailureNote | undefined;
+  readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
+  readonly nextStepAt?: Date | undefined;
+  /** Rows of the inbox that this step answers. */
+  readonly applied?: readonly bigint[] | undefined;
+}
+
+/**
+ * Moves work on: status, timeline, case and inbox in one transaction.
+ *
+ * @returns `may_be_bought`, with nothing changed, when the work was to fail although an attempt may have bought: a send
+ *   that everybody had given up may have begun after all; or what bars its failing.
+ * @throws WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
+ */
+export async function recordStep(
+  tx: Executor,
+  work: WorkRef,
+  step: WorkStep,
+  now: Date,
+): Promise<'recorded' | 'may_be_bought' | BuyingBarrier> {
+  const row = await lockUnfinishedWork(tx, work);
+  if (step.status === 'failed') {
+    const barrier = await buyingBarrier(tx, work, step.applied);
+    if (barrier !== undefined) return barrier;
+    if (await mayBeBought(tx, work)) return 'may_be_bought';
+  }
+  if (!mayFollow(work.kind, row.status, step.status)) {
+    throw new RangeError(`${WORK_NOUNS[work.kind]} ${work.id} cannot go from ${row.status} to ${step.status}`);
+  }
+  await updateWork(tx, work, {
+    status: step.status,
+    failureClass: step.failure?.class ?? null,
+    failureDetail: step.failure?.detail ?? null,
+    attentionReason: step.attention?.reason ?? null,
+    nextStepAt: step.nextStepAt ?? null,
+    updatedAt: now,
+  });
+  await addTimelineEntry(tx, work, step.entry);
+  if (step.attention !== undefined) {
+    await openCase(tx, work, step.attention.reason, step.attention.detail);
+  } else if (row.status === 'needs_attention') {
+    await closeCases(tx, work, step.entry.message, now);
+  }
+  await markApplied(tx, step.applied ?? [], step.entry.message, now);
+  if (isFinal(step.status)) await returnUnanswered(tx, work);
+  return 'recorded';
+}
+
+/** What work came to that ended well. */
+export interface Completion {
+  readonly attemptId: string;
+  readonly esimId: string;
+  readonly charged: Money | undefined;
+  readonly entry: Omit<TimelineEntry, 'event' | 'dedupKey'>;
+  /** Rows of the inbox that this answers. */
+  readonly applied: readonly bigint[];
+}
+
+/** Ends work well: attempt, work, timeline and inbox in one transaction. @throws WorkFinishedError when it has ended. */
+export async function completeWork(tx: Executor, work: WorkRef, completion: Completion, now: Date): Promise<void> {
+  const { attemptId, esimId, charged, entry, applied } = completion;
+  await lockUnfinishedWork(tx, work);
+  await tx.update(attempts).set({ state: 'completed', lastHeardAt: now }).where(eq(attempts.id, attemptId));
+  await updateWork(tx, work, {
+    esimId,
+    completedAt: now,
+    chargedAmount: charged?.amount ?? null,
+    chargedCurrency: charged?.currency ?? null,
+  });
+  const event = `${work.kind}.completed`;
+  await recordStep(tx, work, { status: 'completed', entry: { ...entry, event, dedupKey: event }, applied }, now);
+}
+
+async function mayBeBought(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {
+  const open = await tx
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(
+      and(
+        eq(attempts.subjectKind, kind),
+        eq(attempts.subjectId, id),
+        inArray(attempts.state, ['sending', 'unknown', 'processing', 'completed']),
+      ),
+    )
+    .limit(1);
+  return open.length > 0;
+}
+
+/**
+ * Asks anew for the workflows of unfinished work that nothing was heard of for a while; starting one that runs changes
+ * nothing. This finds work whose workflow was terminated, and all of it after Temporal lost its data.
+ *
+ * @returns how much was asked for.
+ */
+export async function requestStartOfIdleWork(tx: Executor, options: IdleOptions): Promise<number> {
+  let requested = 0;
+  for (const kind of WORK_KINDS) requested += await requestStartOfIdle(tx, kind, options);
+  return requested;
+}
+
+interface IdleOptions {
+  readonly idleBefore: Date;
+  /** Rows of each kind. */
+  readonly batch: number;
+  readonly now: Date;
+}
+
+async function requestStartOfIdle(tx: Executor, kind: WorkKind, { idleBefore, batch, now }: IdleOptions): Promise<number> {
+  const table = workTable(kind);
+  const idle = await tx
+    .select({ id: table.id })
+    .from(table)
+    .where(
+      and(
+        not(inArray(table.status, [...FINAL_STATUSES])),
+        lt(table.updatedAt, idleBefore),
+        or(isNull(table.sweptAt), lt(table.sweptAt, idleBefore)),
+      ),
+    )
+    .orderBy(sql`${table.sweptAt} nulls first`)
+    .limit(batch)
+    .for('update', { skipLocked: true });
+  const ids = idle.map(({ id }) => id);
+  for (const id of ids) await requestStart(tx, { kind, id });
+  if (ids.length > 0) await tx.update(table).set({ sweptAt: now }).where(inArray(table.id, ids));
+  return ids.length;
+}

@@ -1,0 +1,51 @@
+/**
+ * The life of each kind of work as a table: which status may follow which. The database layer refuses any other change,
+ * so that a bug in a workflow cannot reopen finished work.
+ */
+import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
+
+/** Of what is bought and then done with: orders and top-ups. */
+const PURCHASE = {
+  accepted: ['held', 'submitting', 'processing', 'completed', 'failed', 'needs_attention', 'abandoned'],
+  held: ['submitting', 'processing', 'completed', 'failed', 'needs_attention', 'abandoned'],
+  submitting: ['held', 'processing', 'completed', 'failed', 'needs_attention', 'abandoned'],
+  processing: ['held', 'submitting', 'completed', 'failed', 'needs_attention', 'abandoned'],
+  needs_attention: ['held', 'submitting', 'processing', 'completed', 'failed', 'abandoned'],
+  completed: [],
+  failed: [],
+  abandoned: [],
+} as const;
+
+/** By kind of work, the statuses that may follow each one. A status that nothing follows is an end. */
+export const LIFECYCLES = {
+  order: PURCHASE,
+} as const satisfies Record<WorkKind, Readonly<Record<string, readonly string[]>>>;
+
+/** The statuses of a kind of work. */
+export type StatusOf<Kind extends WorkKind> = keyof (typeof LIFECYCLES)[Kind];
+
+/** A status of any kind of work. A word means the same for every kind that has it. */
+export type WorkStatus = StatusOf<WorkKind>;
+
+/** Statuses that no workflow runs for any more. */
+export const FINAL_STATUSES = ['completed', 'failed', 'abandoned'] as const satisfies readonly WorkStatus[];
+
+export type FinalStatus = (typeof FINAL_STATUSES)[number];
+
+/** All statuses of a kind, in the order of its table. */
+export function statusesOf<Kind extends WorkKind>(kind: Kind): readonly [StatusOf<Kind>, ...StatusOf<Kind>[]] {
+  return Object.keys(LIFECYCLES[kind]) as [StatusOf<Kind>, ...StatusOf<Kind>[]];
+}
+
+/** The statuses of all kinds. */
+export const WORK_STATUSES: readonly WorkStatus[] = [...new Set(WORK_KINDS.flatMap((kind) => statusesOf(kind)))];
+
+/** True when work of this status has reached its end. */
+export function isFinal(status: WorkStatus): status is FinalStatus {
+  return (FINAL_STATUSES as readonly WorkStatus[]).includes(status);
+}
+
+/** True when, for this kind of work, `to` may follow `from`; staying where one is always may. */
+export function mayFollow(kind: WorkKind, from: WorkStatus, to: WorkStatus): boolean {
+  return from === to || (LIFECYCLES[kind][from] as readonly WorkStatus[]).includes(to);
+}

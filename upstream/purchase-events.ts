@@ -1,0 +1,34 @@
+import type { Money } from '#domain/money.ts';
+import type { ObservedOutcome } from '#domain/observation.ts';
+import type { WorkKind } from '#domain/work.ts';
+import type { ParsedEvent } from '#upstream/event-parsing.ts';
+
+/** What an event says of a purchase, whatever was bought. */
+export interface PurchaseEvent {
+  readonly kind: WorkKind;
+  readonly outcome: ObservedOutcome;
+  /** The service's id of the purchase. */
+  readonly serviceId: string;
+  /** As one of our attempts gave it. */
+  readonly reference?: string;
+  readonly serviceEsimId?: string;
+  /** The amount charged to the reseller. */
+  readonly charged?: Money;
+}
+
+/** Reads an event as one of a purchase. @returns undefined for every other event. */
+export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
+  switch (event.kind) {
+    case 'order': {
+      const { kind, serviceOrderId: serviceId, ...rest } = event;
+      return { ...rest, kind, serviceId };
+    }
+    case 'topup':
+    case 'esim_cancellation':
+    case 'refund':
+    case 'vpn_subscription':
+    case 'ping':
+    case 'quarantine':
+      return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import type { Client } from '@temporalio/client';
+import type { PurchasePolicy } from '#domain/policy.ts';
+import type { ServiceMode } from '#domain/service-address.ts';
+import type { StartFacts } from '#db/start-facts.ts';
+import { startWork, tellWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
+import type { WorkWorkflows } from '#worker/relay.ts';
+
+/** A call to Temporal that takes longer than this is given up; the row comes again. */
+const CALL_DEADLINE_MS = 10_000;
+
+/**
+ * The relay's way to workflows.
+ *
+ * @param client on the worker's own connection, so that a workflow may begin at once in this process (eager start).
+ */
+export function workWorkflows(client: Client, policy: PurchasePolicy, environment: ServiceMode): WorkWorkflows {
+  const startOf = (facts: StartFacts): WorkStart => ({ ...facts, environment, policy });
+  const within = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + CALL_DEADLINE_MS, call);
+  return {
+    start: async (facts) => {
+      await within(() => startWork(client, startOf(facts), { eager: true }));
+    },
+    wake: async (facts) => {
+      await within(() => wakeWork(client, startOf(facts)));
+    },
+    tell: async (facts, observation) => {
+      await within(() => tellWork(client, startOf(facts), observation));
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { allHandlersFinished, condition, setHandler } from '@temporalio/workflow';
+import type { WorkEnd } from '#activities/work-types.ts';
+import { WORK_NOUNS } from '#domain/work.ts';
+import {
+  explainQuery,
+  operatorActedSignal,
+  serviceObservedSignal,
+  type PurchaseWorkflowInput,
+  type PurchaseWorkflowResult,
+} from '#workflows/messages.ts';
+import { ObservationQueue } from '#workflows/observations.ts';
+import { handleOperatorUpdates } from '#workflows/operator-updates.ts';
+import { Progress } from '#workflows/progress.ts';
+import { PurchaseRun } from '#workflows/purchase-run.ts';
+import { database, finishedFailure } from '#workflows/work-state.ts';
+
+/**
+ * One purchase, from acceptance to its end; the body of every workflow that buys. The whole state is in PostgreSQL; this
+ * is what moves it on, and may be terminated, reset or started anew at any point: it begins by reading where the work stands.
+ */
+export async function purchase(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
+  const { work } = input;
+  const observations = new ObservationQueue();
+  const progress = new Progress({
+    status: 'submitting',
+    now: `The ${WORK_NOUNS[work.kind]} was accepted and is being sent to the service.`,
+    next: 'The answer of the service.',
+  });
+  const acts = { count: 0 };
+
+  // Before the first await: a signal may be in the first task already.
+  setHandler(serviceObservedSignal, (observation) => observations.offer(observation));
+  setHandler(operatorActedSignal, () => void (acts.count += 1));
+  setHandler(explainQuery, () => progress.explanation());
+  handleOperatorUpdates({ work, progress, acted: () => (acts.count += 1) });
+
+  const end = await endOf(async () => {
+    const snapshot = await database.beginWork({ work });
+    return new PurchaseRun({ input, snapshot, observations, progress, acts }).run();
+  });
+  await condition(allHandlersFinished);
+  return end;
+}
+
+/** Work that has ended, perhaps before this run began, is a result and not an error. */
+async function endOf(run: () => Promise<WorkEnd>): Promise<WorkEnd> {
+  try {
+    return await run();
+  } catch (error) {
+    const finished = finishedFailure(error);
+    if (finished === undefined) throw error;
+    return finished.details?.[0] as WorkEnd;
+  }
+}
