@@ -7,11 +7,9 @@ import { bookedMovements, recordMovement } from '#db/journal.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import { CLOCK_SKEW_MS } from '#activities/purchases/wallet.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work-types.ts';
-
-/** Clocks of the two sides may differ by this much; the wallet is read from so long before the first send. */
-const CLOCK_SKEW_MS = 10 * 60_000;
 
 /** Reads the service's wallet for what an attempt cost, and keeps our books equal to it (rule 3 and rule 7). */
 export function createDebitEvidence(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { FailureClass } from '#domain/failure.ts';
 import type { ReconcilePolicy, SweepPolicy } from '#domain/policy.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import type { AttemptRow } from '#db/attempts.ts';
@@ -31,9 +32,10 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       for (const attempt of silent) {
         const inquiry = await kinds[attempt.subjectKind].ask(attempt);
         asked += 1;
-        // A service that is down says nothing about the others either. One odd answer must not hide the rest, though.
-        if (inquiry.kind === 'unavailable' && inquiry.failure.class !== 'contract_drift') break;
+        // Before anything else: what is answered oddly must not be first in line again, and hide the others for good.
         await database.run((db) => markAsked(db, attempt.id, new Date(now())));
+        // A service that cannot be reached says nothing about the others either.
+        if (inquiry.kind === 'unavailable' && SILENT_SERVICE.has(inquiry.failure.class)) break;
         if (inquiry.kind === 'found' && (await report(dependencies, attempt, inquiry))) news += 1;
       }
       if (news > 0) wakeRelay();
@@ -59,6 +61,16 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     },
   };
 }
+
+/** Of these classes every further question would end the same way. */
+const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set([
+  'not_sent',
+  'timeout',
+  'connection_lost',
+  'rate_limited',
+  'unauthorized',
+  'not_approved',
+]);
 
 /** Puts a finding into the inbox as an event of the same shape as a webhook's. @returns true when it is news. */
 async function report(

@@ -34,10 +34,10 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       const objection = await kind.examine(work.id);
 
       const claim = await database.transaction(async (tx) => {
-        await lockUnfinishedWork(tx, work);
+        const { esimId } = await lockUnfinishedWork(tx, work);
         const by = await buyingBarrier(tx, work);
         if (by !== undefined) return { kind: 'barred', by } as const;
-        const claimed = await claimSend(tx, attemptId, sendLeaseMs, new Date(now()));
+        const claimed = await claimSend(tx, attemptId, { leaseMs: sendLeaseMs, now: new Date(now()), esimId });
         if (claimed.kind === 'claimed') await markInProgress(tx, work, 'submitting', new Date(now()));
         return claimed;
       });
@@ -47,6 +47,10 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       if (claim.kind === 'leased') {
         const attempt = attemptView(await database.run((db) => findAttemptById(db, attemptId)));
         return { outcome: { kind: 'lease_held', retryAfterMs: Math.max(1, claim.until.getTime() - now()) }, attempt };
+      }
+      if (claim.kind === 'esim_busy') {
+        const attempt = attemptView(await database.run((db) => findAttemptById(db, attemptId)));
+        return { outcome: { kind: 'failure', failure: 'esim_busy' }, attempt };
       }
       if (claim.kind === 'settled') {
         return { outcome: { kind: 'accepted', outcome: claim.outcome }, attempt: attemptView(claim.attempt) };

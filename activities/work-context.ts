@@ -26,6 +26,7 @@ export function attemptView(attempt: AttemptRow): AttemptView {
     number: attempt.number,
     state: attempt.state,
     settled: attempt.settled,
+    named: attempt.serviceId !== null,
     history: {
       firstSentAt: attempt.firstSentAt?.getTime(),
       sends: attempt.sends,

@@ -15,6 +15,8 @@ export interface AttemptView {
   readonly state: AttemptState;
   /** True once it is certain that it failed and cost nothing. */
   readonly settled: boolean;
+  /** True when the service's id of it is known. */
+  readonly named: boolean;
   readonly failure?: FailureNote;
   readonly history: Omit<AttemptHistory, 'holds'>;
 }
@@ -47,7 +49,8 @@ export type OpenResult =
   | { readonly kind: 'opened'; readonly attempt: AttemptView }
   | { readonly kind: 'barred'; readonly by: BuyingBarrier };
 
-export type RecordResult = 'recorded' | 'may_be_bought' | BuyingBarrier;
+/** `judged`: it was to be parked for a contradiction that a person has judged meanwhile. */
+export type RecordResult = 'recorded' | 'may_be_bought' | 'judged' | BuyingBarrier;
 
 export type LookUpResult =
   | { readonly kind: 'found'; readonly outcome: ObservedOutcome }
@@ -114,8 +117,8 @@ export interface PurchaseActivities {
   /**
    * Moves the work on in PostgreSQL: status, timeline, case and inbox in one transaction.
    *
-   * @returns anything but `recorded`, with nothing changed, when the work was to fail and may not: `may_be_bought` while
-   *   a send of it is under way or its outcome is open, or what bars it.
+   * @returns anything but `recorded`, with nothing changed, when the work was to fail and may not (`may_be_bought` while a
+   *   send of it is under way or its outcome is open, or what bars it), or need not be parked any more (`judged`).
    */
   recordStep(step: StepRecord): Promise<RecordResult>;
   /** Does what an operator asks, with its record. Fails with `ACTION_REFUSED`, not to be retried, where it may not be. */

@@ -2,9 +2,9 @@ import { ApplicationFailure } from '@temporalio/common';
 import { isFinal } from '#domain/lifecycle.ts';
 import { REFUSALS } from '#domain/operator-actions.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
-import { findAttempt, latestAttempt, openAttempt, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
+import { findAttempt, currentAttempt, openAttempt, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
-import type { Database, Executor } from '#db/database.ts';
+import { isBadData, type Database, type Executor } from '#db/database.ts';
 import { unappliedFor, type InboxRow } from '#db/inbox.ts';
 import { actOnWork } from '#db/operator-actions.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
@@ -14,11 +14,12 @@ import { attemptView, type WorkDependencies } from '#activities/work-context.ts'
 import { createPurchase } from '#activities/purchase.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import { orderPurchases } from '#activities/purchases/order.ts';
+import { topupPurchases } from '#activities/purchases/topup.ts';
 import type { OpenResult, PurchaseActivities, StepRecord, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
 
 /** How each kind of work is bought. */
 export function purchaseKinds(dependencies: WorkDependencies): Readonly<Record<WorkKind, PurchaseKind>> {
-  return { order: orderPurchases(dependencies) };
+  return { order: orderPurchases(dependencies), topup: topupPurchases(dependencies) };
 }
 
 /** Makes the activities of the workflows that buy; the edge where errors become results or Temporal failures. */
@@ -27,11 +28,12 @@ export function createWorkActivities(dependencies: WorkDependencies): PurchaseAc
   const kinds = purchaseKinds(dependencies);
 
   const openNumbered = async (tx: Executor, work: WorkRef, number: number): Promise<AttemptRow> => {
-    const { reference, body } = await kinds[work.kind].prepare(tx, work.id, number);
+    const { reference, serviceEsimId, body } = await kinds[work.kind].prepare(tx, work.id, number);
     const attempt = await openAttempt(tx, {
       work,
       number,
       reference,
+      serviceEsimId,
       sealedBody: (attemptId) => keyRing.seal(body, requestBodyPlace(attemptId)),
     });
     await addTimelineEntry(tx, work, {
@@ -47,7 +49,7 @@ export function createWorkActivities(dependencies: WorkDependencies): PurchaseAc
     beginWork: ({ work }) =>
       database.transaction(async (tx): Promise<WorkSnapshot> => {
         const row = await lockUnfinishedWork(tx, work);
-        const attempt = (await latestAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
+        const attempt = (await currentAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
         return {
           status: row.status,
           acceptedAt: row.createdAt.getTime(),
@@ -73,7 +75,7 @@ export function createWorkActivities(dependencies: WorkDependencies): PurchaseAc
 
     actOnWork: ({ work, action, operator }) =>
       database.transaction(async (tx) => {
-        const result = await actOnWork(tx, work, action, operator, new Date(now()));
+        const result = await actOnWork(tx, work, action, operator, new Date(now())).catch(refuseBadData);
         if (result.kind !== 'refused') return result.kind;
         throw ApplicationFailure.nonRetryable(REFUSALS[result.refusal], ACTION_REFUSED);
       }),
@@ -81,6 +83,12 @@ export function createWorkActivities(dependencies: WorkDependencies): PurchaseAc
     ...createPurchase(dependencies, kinds),
   };
   return translateErrors(activities, database);
+}
+
+/** What PostgreSQL refuses as bad data stays so: a person waits for the answer, and the workflow for its handler. */
+function refuseBadData(error: unknown): never {
+  if (!isBadData(error)) throw error;
+  throw ApplicationFailure.nonRetryable('It cannot be stored as it is.', ACTION_REFUSED);
 }
 
 function observationOf(row: InboxRow, latest: AttemptRow): ServiceObservation[] {

@@ -7,10 +7,10 @@ import { requestContext } from '#api/request-context.ts';
 import { docsOperations } from '#api/routes/docs.ts';
 import { esimOperations } from '#api/routes/esims.ts';
 import { healthOperations } from '#api/routes/health.ts';
-import { orderActionOperations } from '#api/routes/order-actions.ts';
 import { orderOperations } from '#api/routes/orders.ts';
 import { packageOperations } from '#api/routes/packages.ts';
 import { serviceSecretOperations } from '#api/routes/service-secret.ts';
+import { topupOperations } from '#api/routes/topups.ts';
 import { walletOperations } from '#api/routes/wallet.ts';
 import { webhookOperations } from '#api/routes/webhooks.ts';
 import { securityHeaders } from '#api/security-headers.ts';
@@ -42,7 +42,7 @@ export function createApp(dependencies: ApiDependencies): Express {
 export function allOperations(dependencies: ApiDependencies): Operation[] {
   const operations = [
     ...orderOperations(dependencies),
-    ...orderActionOperations(dependencies),
+    ...topupOperations(dependencies),
     ...esimOperations(dependencies),
     ...packageOperations(dependencies),
     ...walletOperations(dependencies),

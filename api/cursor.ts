@@ -1,18 +1,22 @@
 /** Where a page ended, as an opaque text. It holds no secret and is checked when it comes back. */
 import { isId } from '#domain/identifiers.ts';
+import type { WorkKind } from '#domain/work.ts';
+import type { WorkPosition } from '#db/work-queries.ts';
 import { invalid } from '#api/operation.ts';
-import type { OrderPosition } from '#db/order-queries.ts';
 
-export function orderCursor({ createdAt, id }: OrderPosition): string {
-  return encode(`o.${createdAt.getTime()}.${id}`);
+export function workCursor(kind: WorkKind, { createdAt, id }: WorkPosition): string {
+  return encode(`${LETTERS[kind]}.${createdAt.getTime()}.${id}`);
 }
 
 /** @throws Problem validation_failed when it is not one of ours. */
-export function readOrderCursor(cursor: string): OrderPosition {
-  const [, milliseconds = '', id = ''] = /^o\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
-  if (milliseconds === '' || !isId('order', id)) throw notOurs();
+export function readWorkCursor(kind: WorkKind, cursor: string): WorkPosition {
+  const [, letter, milliseconds = '', id = ''] = /^(\w)\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
+  if (letter !== LETTERS[kind] || !isId(kind, id)) throw notOurs();
   return { createdAt: new Date(Number(milliseconds)), id };
 }
+
+/** Keep the lists apart. */
+const LETTERS = { order: 'o', topup: 'u' } as const satisfies Record<WorkKind, string>;
 
 /** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
 export function numberCursor(list: 't' | 'p', last: bigint): string {

@@ -63,6 +63,7 @@ export const PROBLEMS = {
     advice: 'Compare the address with /openapi.json.',
   },
   order_not_found: { status: 404, title: 'There is no such order', advice: 'Check the id; it begins with `ord_`.' },
+  topup_not_found: { status: 404, title: 'There is no such top-up', advice: 'Check the id; it begins with `top_`.' },
   esim_not_found: { status: 404, title: 'There is no such eSIM', advice: 'Check the id; it begins with `esim_`.' },
   package_not_found: {
     status: 404,
@@ -81,10 +82,16 @@ export const PROBLEMS = {
     advice:
       'Read the order that `existing` names. If it is the one you meant, all is well; for a further order use a new external_order_id.',
   },
+  external_topup_id_taken: {
+    status: 409,
+    title: 'A top-up with this external_topup_id exists',
+    advice:
+      'Read the top-up that `existing` names. If it is the one you meant, all is well; for a further one use a new external_topup_id.',
+  },
   action_not_possible: {
     status: 409,
-    title: 'This cannot be done with the order as it stands',
-    advice: 'Read the order: `refusal` and `detail` say what stands against it.',
+    title: 'This cannot be done with it as it stands',
+    advice: 'Read it again: `refusal` and `detail` say what stands against it.',
   },
   idempotency_in_progress: {
     status: 409,

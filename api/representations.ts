@@ -2,28 +2,53 @@
 import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import type { Money } from '#domain/money.ts';
-import type { OrderView, TimelineRow } from '#db/order-queries.ts';
+import type { OrderView } from '#db/order-queries.ts';
+import type { TopupView } from '#db/topup-queries.ts';
+import type { TimelineRow } from '#db/work-queries.ts';
+import type { WorkRow } from '#db/work-tables.ts';
 import type { OrderOutput } from '#api/order-schemas.ts';
+import type { TopupOutput } from '#api/topup-schemas.ts';
 
-export function orderJson({ order, attempts, serviceOrderId }: OrderView): OrderOutput {
+export function orderJson({ order, attempts, serviceId }: OrderView): OrderOutput {
   return {
     id: order.id,
     status: order.status,
     package_id: order.packageId,
     external_order_id: order.externalOrderId,
     esim_id: order.esimId,
-    service_order_id: serviceOrderId,
-    max_price: moneyJson(order.maxPriceAmount, order.maxPriceCurrency),
-    charged: moneyJson(order.chargedAmount, order.chargedCurrency),
-    failure: failureJson(order),
-    attention: attentionJson(order),
-    next_step_at: instantJson(order.nextStepAt),
-    deadline: instantJson(order.deadlineAt),
-    metadata: order.metadata,
+    service_order_id: serviceId,
+    ...workJson(order, attempts),
+  };
+}
+
+/** @throws Error when it has no eSIM, which the database rules out. */
+export function topupJson({ topup, attempts, serviceId }: TopupView): TopupOutput {
+  if (topup.esimId === null) throw new Error(`top-up ${topup.id} has no eSIM`);
+  return {
+    id: topup.id,
+    status: topup.status,
+    esim_id: topup.esimId,
+    package_id: topup.packageId,
+    external_topup_id: topup.externalTopupId,
+    service_topup_id: serviceId,
+    ...workJson(topup, attempts),
+  };
+}
+
+/** What is the same for work of every kind. */
+function workJson(row: Omit<WorkRow, 'status'>, attempts: number) {
+  return {
+    max_price: moneyJson(row.maxPriceAmount, row.maxPriceCurrency),
+    charged: moneyJson(row.chargedAmount, row.chargedCurrency),
+    failure: failureJson(row),
+    attention: attentionJson(row),
+    next_step_at: instantJson(row.nextStepAt),
+    deadline: instantJson(row.deadlineAt),
+    metadata: row.metadata,
     attempts,
-    created_at: order.createdAt.toISOString(),
-    updated_at: order.updatedAt.toISOString(),
-    completed_at: instantJson(order.completedAt),
+    created_at: row.createdAt.toISOString(),
+    updated_at: row.updatedAt.toISOString(),
+    completed_at: instantJson(row.completedAt),
   };
 }
 
@@ -49,13 +74,13 @@ export function plainAmount(amount: string): string {
   return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
 }
 
-function failureJson({ failureClass, failureDetail }: OrderView['order']): OrderOutput['failure'] {
+function failureJson({ failureClass, failureDetail }: Pick<WorkRow, 'failureClass' | 'failureDetail'>) {
   if (failureClass === null) return null;
   const { meaning, advice } = FAILURE_CLASSES[failureClass];
   return { class: failureClass, detail: failureDetail, meaning, advice };
 }
 
-function attentionJson({ attentionReason }: OrderView['order']): OrderOutput['attention'] {
+function attentionJson({ attentionReason }: Pick<WorkRow, 'attentionReason'>) {
   if (attentionReason === null) return null;
   const { meaning, advice } = ATTENTION_REASONS[attentionReason];
   return { reason: attentionReason, meaning, advice };

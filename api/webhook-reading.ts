@@ -35,5 +35,13 @@ function readPurchase(purchase: PurchaseEvent, { event }: ParsedEvent): Delivery
   if (UNSTORABLE.test(serviceId) || UNSTORABLE.test(serviceEsimId ?? '')) {
     return { ...named, state: 'quarantined', note: 'An id in it holds a NUL character.' };
   }
-  return { ...named, state: 'pending', kind, outcome, serviceId, ...(reference === undefined ? {} : { reference }) };
+  return {
+    ...named,
+    state: 'pending',
+    kind,
+    outcome,
+    serviceId,
+    ...(reference === undefined ? {} : { reference }),
+    ...(serviceEsimId === undefined ? {} : { serviceEsimId }),
+  };
 }

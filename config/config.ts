@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
-import { DEFAULT_POLICY, purchasePolicyProblems, type Policy } from '#domain/policy.ts';
+import { DEFAULT_POLICY, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy } from '#domain/policy.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
 import {
   ConfigurationError,
@@ -110,7 +110,7 @@ const policyFields = {
   POLICY_RELAY_POLL: durationMs(DEFAULT_POLICY.relay.pollMs),
   POLICY_SWEEP_EVERY: durationMs(DEFAULT_POLICY.sweep.everyMs),
   POLICY_SWEEP_IDLE_AFTER: durationMs(DEFAULT_POLICY.sweep.idleAfterMs),
-  POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs),
+  POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
 };
 
 /** What of the policy the API and `reseller service-secret` read; the rest is the worker's. */

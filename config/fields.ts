@@ -49,10 +49,11 @@ export function port(fallback: number) {
   return z.coerce.number({ message: 'must be a port number' }).int().min(0).max(65_535).default(fallback);
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const DAY_MS = 86_400_000;
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
-/** A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, read as milliseconds. */
-export function durationMs(fallback: string | number) {
+/** A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, read as milliseconds. @param maxMs what is longer is refused. */
+export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
   return z
     .string()
     .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'must be a duration such as 500ms, 20s, 10m, 24h')
@@ -60,7 +61,8 @@ export function durationMs(fallback: string | number) {
     .transform((text) => {
       const unit = /[a-z]+$/.exec(text)?.[0] ?? 'ms';
       return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
-    });
+    })
+    .refine((ms) => ms <= maxMs, `must be at most ${maxMs / DAY_MS}d`);
 }
 
 /** `id:base64` pairs, comma separated, 32 bytes each. */

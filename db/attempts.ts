@@ -10,7 +10,7 @@ import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
 import { recordMovement } from '#db/journal.ts';
-import { attempts } from '#db/schema.ts';
+import { attempts, esims } from '#db/schema.ts';
 
 export type AttemptRow = typeof attempts.$inferSelect;
 
@@ -19,15 +19,21 @@ export function requestBodyPlace(attemptId: string): string {
   return `attempts.sealed_request_body/${attemptId}`;
 }
 
-/** The newest attempt of a piece of work. */
-export async function latestAttempt(db: Executor, work: WorkRef): Promise<AttemptRow | undefined> {
-  const rows = await db
-    .select()
-    .from(attempts)
-    .where(ofWork(work))
-    .orderBy(desc(attempts.number))
-    .limit(1);
-  return rows[0];
+/**
+ * The attempt that counts: the newest; or an earlier one that the service sold after all, as a person found, when nothing
+ * came of those after it.
+ */
+export async function currentAttempt(db: Executor, work: WorkRef): Promise<AttemptRow | undefined> {
+  const all = await attemptsOf(db, work);
+  return all.find(({ state }) => MAY_BE_BOUGHT.has(state)) ?? all[0];
+}
+
+/** Nothing says of these that they came to nothing. */
+const MAY_BE_BOUGHT: ReadonlySet<AttemptState> = new Set(['sending', 'unknown', 'processing', 'completed']);
+
+/** All attempts of a piece of work, newest first. */
+export async function attemptsOf(db: Executor, work: WorkRef): Promise<AttemptRow[]> {
+  return db.select().from(attempts).where(ofWork(work)).orderBy(desc(attempts.number));
 }
 
 /** One attempt of a piece of work by its number. */
@@ -53,11 +59,18 @@ export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRe
  * as it is, so that a step that runs twice sends the same bytes.
  *
  * @param attempt.reference undefined where the interface takes none.
+ * @param attempt.serviceEsimId of the eSIM that it is for, where there is one before it is bought.
  * @param attempt.sealedBody builds and seals the request body for the new attempt's id.
  */
 export async function openAttempt(
   tx: Executor,
-  attempt: { work: WorkRef; number: number; reference: string | undefined; sealedBody: (attemptId: string) => Buffer },
+  attempt: {
+    readonly work: WorkRef;
+    readonly number: number;
+    readonly reference: string | undefined;
+    readonly serviceEsimId?: string | undefined;
+    readonly sealedBody: (attemptId: string) => Buffer;
+  },
 ): Promise<AttemptRow> {
   const id = newId('attempt');
   const { work, number, reference } = attempt;
@@ -70,6 +83,7 @@ export async function openAttempt(
       number,
       idempotencyKey: randomUUID(),
       reference: reference ?? null,
+      serviceEsimId: attempt.serviceEsimId ?? null,
       sealedRequestBody: attempt.sealedBody(id),
     })
     .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] });
@@ -84,20 +98,30 @@ export type SendClaim =
   | { readonly kind: 'claimed'; readonly leaseToken: string; readonly attempt: AttemptRow }
   /** Another send may be under way. */
   | { readonly kind: 'leased'; readonly until: Date }
+  /** Another attempt for the same eSIM is not settled yet. */
+  | { readonly kind: 'esim_busy' }
   /** The service has it already: nothing is to be sent. */
   | { readonly kind: 'settled'; readonly outcome: ObservedOutcome; readonly attempt: AttemptRow };
 
 /**
  * Takes the sole right to send an attempt (rule 1: one send at a time). A send whose lease ran out without a result
  * counts as unknown from here on.
+ *
+ * @param claim.esimId ours, of the eSIM that it is for: until the attempt is settled no other one is sent for it (rule 6).
  */
-export async function claimSend(tx: Executor, attemptId: string, leaseMs: number, now: Date): Promise<SendClaim> {
+export async function claimSend(
+  tx: Executor,
+  attemptId: string,
+  { leaseMs, now, esimId = null }: { readonly leaseMs: number; readonly now: Date; readonly esimId?: string | null },
+): Promise<SendClaim> {
   const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
   if (attempt === undefined) throw new Error(`attempt ${attemptId} does not exist`);
   if (attempt.state === 'processing' || attempt.state === 'completed' || attempt.state === 'failed') {
     return { kind: 'settled', outcome: attempt.state, attempt };
   }
   if (attempt.leaseUntil !== null && attempt.leaseUntil > now) return { kind: 'leased', until: attempt.leaseUntil };
+
+  if (esimId !== null && (await isBusy(tx, esimId, attemptId))) return { kind: 'esim_busy' };
 
   const leaseToken = randomUUID();
   const [claimed] = await tx
@@ -107,6 +131,7 @@ export async function claimSend(tx: Executor, attemptId: string, leaseMs: number
       sends: attempt.sends + 1,
       anyUnknown: attempt.anyUnknown || attempt.state === 'sending',
       firstSentAt: attempt.firstSentAt ?? now,
+      busyEsimId: esimId,
       leaseToken,
       leaseUntil: new Date(now.getTime() + leaseMs),
     })
@@ -114,6 +139,13 @@ export async function claimSend(tx: Executor, attemptId: string, leaseMs: number
     .returning();
   if (claimed === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
   return { kind: 'claimed', leaseToken, attempt: claimed };
+}
+
+/** The lock on the eSIM makes those who ask at the same moment ask one after the other. */
+async function isBusy(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
+  await tx.select({ id: esims.id }).from(esims).where(eq(esims.id, esimId)).for('update');
+  const [holder] = await tx.select({ id: attempts.id }).from(attempts).where(eq(attempts.busyEsimId, esimId));
+  return holder !== undefined && holder.id !== attemptId;
 }
 
 /** What the service says of an attempt, from an answer, a read or an event. */
@@ -135,6 +167,7 @@ export async function recordSendFailure(tx: Executor, attemptId: string, leaseTo
     .set({
       state: definite ? sql`case when ${attempts.anyUnknown} then 'unknown' else 'refused' end` : 'unknown',
       anyUnknown: definite ? attempts.anyUnknown : true,
+      ...(definite && { busyEsimId: sql`case when ${attempts.anyUnknown} then ${attempts.busyEsimId} end` }),
       failureClass: failure.class,
       failureDetail: failure.detail,
       leaseToken: null,
@@ -167,7 +200,7 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
   if (known === undefined) throw new Error(`attempt ${attemptId} does not exist`);
   if (known.serviceId !== null && known.serviceId !== facts.serviceId) {
     const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
-    await openCase(tx, workOf(known), 'contradiction', detail);
+    await openCase(tx, workOf(known), 'contradiction', detail, known.id);
     return known;
   }
   await reportDisagreement(tx, known, facts);
@@ -205,7 +238,7 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
 async function reportDisagreement(tx: Executor, known: AttemptRow, facts: ServiceFacts): Promise<void> {
   if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
     const detail = `The service says ${facts.outcome} of attempt ${known.number}, which it had called ${known.state}.`;
-    await openCase(tx, workOf(known), 'contradiction', detail);
+    await openCase(tx, workOf(known), 'contradiction', detail, known.id);
   }
   await reportOtherPrice(tx, known, facts.charged);
 }
@@ -216,12 +249,12 @@ export async function reportOtherPrice(tx: Executor, known: AttemptRow, charged:
   if (chargedAmount === null || chargedCurrency === null || charged === undefined) return;
   if (equalMoney(charged, { amount: chargedAmount, currency: chargedCurrency })) return;
   const detail = `The service names two prices for attempt ${known.number}.`;
-  await openCase(tx, workOf(known), 'contradiction', detail);
+  await openCase(tx, workOf(known), 'contradiction', detail, known.id);
 }
 
 /** Notes that a failed attempt cost nothing: the wallet says so. */
 export async function markSettled(tx: Executor, attemptId: string): Promise<void> {
-  await tx.update(attempts).set({ settled: true }).where(eq(attempts.id, attemptId));
+  await tx.update(attempts).set({ settled: true, busyEsimId: null }).where(eq(attempts.id, attemptId));
 }
 
 /** One attempt by its id. @throws Error when it does not exist. */

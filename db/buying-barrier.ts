@@ -16,7 +16,11 @@ export async function buyingBarrier(
   answered: readonly bigint[] = [],
 ): Promise<BuyingBarrier | undefined> {
   if (await hasOpenCase(tx, work, 'contradiction')) return 'contradiction';
+  return (await hasPendingObservations(tx, work, answered)) ? 'observations_pending' : undefined;
+}
 
+/** True while the service has said something of the work that nobody has taken into account. @param answered as above. */
+export async function hasPendingObservations(tx: Executor, work: WorkRef, answered: readonly bigint[] = []): Promise<boolean> {
   const names = await tx
     .select({ reference: attempts.reference, serviceId: attempts.serviceId })
     .from(attempts)
@@ -39,5 +43,5 @@ export async function buyingBarrier(
       ),
     )
     .limit(1);
-  return waiting.length > 0 ? 'observations_pending' : undefined;
+  return waiting.length > 0;
 }

@@ -5,20 +5,45 @@ import { cases } from '#db/schema.ts';
 import type { Executor } from '#db/database.ts';
 import type { Subject } from '#db/timeline.ts';
 
-/** Opens a case for a person; one that is open for the same reason stays as it is. @returns true when it is new. */
-export async function openCase(db: Executor, subject: Subject, reason: AttentionReason, detail: string): Promise<boolean> {
+export type CaseRow = typeof cases.$inferSelect;
+
+/**
+ * Opens a case for a person; one that is open for the same reason stays as it is.
+ *
+ * @param attemptId the attempt that it is about, if it is about one.
+ * @returns true when it is new.
+ */
+export async function openCase(
+  db: Executor,
+  subject: Subject,
+  reason: AttentionReason,
+  detail: string,
+  attemptId?: string,
+): Promise<boolean> {
   const rows = await db
     .insert(cases)
-    .values({ id: newId('case'), subjectKind: subject.kind, subjectId: subject.id, reason, detail })
+    .values({
+      id: newId('case'),
+      subjectKind: subject.kind,
+      subjectId: subject.id,
+      reason,
+      attemptId: attemptId ?? null,
+      detail,
+    })
     .onConflictDoNothing()
     .returning({ id: cases.id });
   return rows.length > 0;
 }
 
+/** The case of this reason that waits for a person. */
+export async function findOpenCase(db: Executor, subject: Subject, reason: AttentionReason): Promise<CaseRow | undefined> {
+  const [row] = await db.select().from(cases).where(open(subject, eq(cases.reason, reason)));
+  return row;
+}
+
 /** True while a case of this reason waits for a person. */
 export async function hasOpenCase(db: Executor, subject: Subject, reason: AttentionReason): Promise<boolean> {
-  const rows = await db.select({ id: cases.id }).from(cases).where(open(subject, eq(cases.reason, reason))).limit(1);
-  return rows.length > 0;
+  return (await findOpenCase(db, subject, reason)) !== undefined;
 }
 
 /**

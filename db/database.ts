@@ -127,6 +127,11 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
+/** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation): what is refused so stays refused. */
+export function isBadData(error: unknown): boolean {
+  return /^2[23]/.test(sqlState(error) ?? '');
+}
+
 /** The name of the constraint that a statement violated, looking through drizzle's wrapper. */
 export function violatedConstraint(error: unknown): string | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {

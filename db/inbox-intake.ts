@@ -26,6 +26,7 @@ export interface DeliveryReading {
   readonly reference?: string;
   /** The service's id of it. */
   readonly serviceId?: string;
+  readonly serviceEsimId?: string;
   readonly outcome?: ObservedOutcome;
 }
 
@@ -58,6 +59,7 @@ interface NewRow {
   readonly subjectKind: WorkKind | null;
   readonly reference: string | null;
   readonly serviceId: string | null;
+  readonly serviceEsimId: string | null;
   readonly outcome: ObservedOutcome | null;
 }
 
@@ -107,6 +109,7 @@ export class InboxIntake {
       subjectKind: reading.kind ?? null,
       reference: reading.reference ?? null,
       serviceId: reading.serviceId ?? null,
+      serviceEsimId: reading.serviceEsimId ?? null,
       outcome: reading.outcome ?? null,
     });
   }
@@ -123,10 +126,15 @@ async function storeDeliveries(database: Database, rows: readonly NewRow[]): Pro
   const known = rows.filter((_, position) => kinds[position] === 'known');
   const replayed = known.length === 0 ? new Set<string>() : await database.run((db) => storeReplays(db, known));
   const conflicts = await reportConflicts(database, rows);
-  return rows.map((row, position) => ({
-    kind: kinds[position] === 'stored' ? 'stored' : replayed.delete(keyOf(row)) ? 'replayed' : 'duplicate',
-    conflict: conflicts.get(row.deliveryId) ?? 'none',
-  }));
+  return rows.map((row, position) => {
+    const conflict = conflicts.get(row.deliveryId) ?? 'none';
+    // News once, however many bodies came together.
+    if (conflict === 'new') conflicts.set(row.deliveryId, 'known');
+    return {
+      kind: kinds[position] === 'stored' ? 'stored' : replayed.delete(keyOf(row)) ? 'replayed' : 'duplicate',
+      conflict,
+    };
+  });
 }
 
 /**
@@ -139,12 +147,12 @@ async function insertNew(db: Executor, rows: readonly NewRow[]): Promise<Set<str
   const column = <Name extends keyof NewRow>(name: Name) => sql.param(rows.map((row) => row[name]));
   const result = await db.execute(sql`
     insert into inbox (source, delivery_id, body_hash, signed_hash, sealed_body, header_event, event, state, note,
-      subject_kind, reference, service_id, outcome)
+      subject_kind, reference, service_id, service_esim_id, outcome)
     select 'webhook', * from unnest(
       ${column('deliveryId')}::text[], ${column('bodyHash')}::bytea[], ${column('signedHash')}::bytea[],
       ${column('sealedBody')}::bytea[], ${column('headerEvent')}::text[], ${column('event')}::text[],
       ${column('state')}::text[], ${column('note')}::text[], ${column('subjectKind')}::text[], ${column('reference')}::text[],
-      ${column('serviceId')}::text[], ${column('outcome')}::text[])
+      ${column('serviceId')}::text[], ${column('serviceEsimId')}::text[], ${column('outcome')}::text[])
     on conflict do nothing
     returning delivery_id as "deliveryId", body_hash as "bodyHash"`);
   return new Set(insertedRows.parse(result.rows).map(keyOf));

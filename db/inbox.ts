@@ -2,12 +2,12 @@
  * The inbox as the relay and the workflows use it: take what is pending, match it to an attempt, note what became of
  * it. Webhooks are put in by `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}.
  */
-import { and, eq, inArray, isNull, or, sql, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
-import { attempts, inbox } from '#db/schema.ts';
+import { attempts, inbox, topups } from '#db/schema.ts';
 import { workTable, type WorkRow } from '#db/work-tables.ts';
 
 export type InboxRow = typeof inbox.$inferSelect;
@@ -49,9 +49,22 @@ export interface InboxMatch {
   readonly row: WorkRow;
 }
 
-/** Finds what a row speaks of: by the service's id, else by the reference we gave. Locks the work, then the attempt. */
-export async function lockMatch(tx: Executor, row: InboxRow): Promise<InboxMatch | undefined> {
-  const attemptId = await findAttemptId(tx, row);
+/** What an event names, to find the attempt by. */
+export interface NamedPurchase {
+  readonly kind: WorkKind;
+  readonly serviceId: string;
+  /** As we gave it. */
+  readonly reference?: string;
+  readonly serviceEsimId?: string;
+  readonly packageId?: number;
+}
+
+/**
+ * Finds the attempt that is spoken of: by the service's id, else by the reference we gave, else, where the interface takes
+ * none, by the eSIM that only one attempt may be busy with. Locks the work, then the attempt.
+ */
+export async function lockMatch(tx: Executor, named: NamedPurchase): Promise<InboxMatch | undefined> {
+  const attemptId = await findAttemptId(tx, named);
   if (attemptId === undefined) return undefined;
   const [work] = await tx
     .select({ kind: attempts.subjectKind, id: attempts.subjectId })
@@ -64,14 +77,33 @@ export async function lockMatch(tx: Executor, row: InboxRow): Promise<InboxMatch
   return found === undefined || attempt === undefined ? undefined : { work, row: found, attempt };
 }
 
-async function findAttemptId(db: Executor, { subjectKind, serviceId, reference }: InboxRow): Promise<string | undefined> {
-  if (subjectKind === null) return undefined;
-  const named = async (name: SQL) => {
-    const [found] = await db.select({ id: attempts.id }).from(attempts).where(and(eq(attempts.subjectKind, subjectKind), name));
+async function findAttemptId(db: Executor, named: NamedPurchase): Promise<string | undefined> {
+  const { kind, serviceId, reference } = named;
+  const by = async (name: SQL) => {
+    const [found] = await db.select({ id: attempts.id }).from(attempts).where(and(eq(attempts.subjectKind, kind), name));
     return found?.id;
   };
-  const byId = serviceId === null ? undefined : await named(eq(attempts.serviceId, serviceId));
-  return byId ?? (reference === null ? undefined : await named(eq(attempts.reference, reference)));
+  const found = (await by(eq(attempts.serviceId, serviceId))) ?? (reference && (await by(eq(attempts.reference, reference))));
+  return found ?? (kind === 'topup' ? await findUnsettledTopup(db, named) : undefined);
+}
+
+/** The one top-up that may be under way for an eSIM and has no id of the service yet. */
+async function findUnsettledTopup(db: Executor, { serviceEsimId, packageId }: NamedPurchase): Promise<string | undefined> {
+  if (serviceEsimId === undefined) return undefined;
+  const [found] = await db
+    .select({ id: attempts.id })
+    .from(attempts)
+    .innerJoin(topups, eq(topups.id, attempts.subjectId))
+    .where(
+      and(
+        eq(attempts.subjectKind, 'topup'),
+        eq(attempts.serviceEsimId, serviceEsimId),
+        isNotNull(attempts.busyEsimId),
+        isNull(attempts.serviceId),
+        packageId === undefined ? undefined : eq(topups.packageId, packageId),
+      ),
+    );
+  return found?.id;
 }
 
 /** Notes what a row speaks of and what it meant, so that a workflow that starts anew finds it. */

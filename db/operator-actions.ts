@@ -14,10 +14,10 @@ import {
   type Refusal,
 } from '#domain/operator-actions.ts';
 import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
-import { latestAttempt, type AttemptRow } from '#db/attempts.ts';
+import { attemptsOf, currentAttempt, type AttemptRow } from '#db/attempts.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
-import { buyingBarrier } from '#db/buying-barrier.ts';
-import { closeCase, hasOpenCase } from '#db/cases.ts';
+import { hasPendingObservations } from '#db/buying-barrier.ts';
+import { closeCase, findOpenCase, hasOpenCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
 import { attempts, timeline } from '#db/schema.ts';
@@ -30,7 +30,8 @@ export type ActionResult =
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /**
- * Does what an operator asks, or says why not, in one transaction. The workflow is woken by whoever calls this.
+ * Does what an operator asks, or says why not. The workflow is woken by whoever calls this, and so is the transaction
+ * rolled back when it is refused: a part of it may be written by then.
  *
  * @throws WorkMissingError
  */
@@ -43,13 +44,10 @@ export async function actOnWork(
 ): Promise<ActionResult> {
   const row = await lockWork(tx, work);
   if (await isDone(tx, work, operator)) return { kind: 'unchanged' };
-  const attempt = await latestAttempt(tx, work);
-  const judged = await judge(tx, work, row, attempt, action);
+  const judged = await judge({ tx, work, row, operator, now }, action);
   if (judged === 'unchanged') return { kind: 'unchanged' };
-  if (judged !== 'allowed') return { kind: 'refused', refusal: judged };
+  if (typeof judged === 'string') return { kind: 'refused', refusal: judged };
 
-  const refusal = await apply(tx, work, row, attempt, action, operator, now);
-  if (refusal !== undefined) return { kind: 'refused', refusal };
   await addTimelineEntry(tx, work, {
     event: `operator.${action.action}`,
     message: `${sentence(work, action)} Reason given: ${operator.why}`,
@@ -59,7 +57,8 @@ export async function actOnWork(
   });
   const audited = { actor: operator.actor, action: `${work.kind}.${action.action}`, subject: work, reason: operator.why };
   await addAuditEntry(tx, audited, now);
-  return { kind: 'applied' };
+  const refusal = await judged();
+  return refusal === undefined ? { kind: 'applied' } : { kind: 'refused', refusal };
 }
 
 const actKey = ({ actId }: Operator): string => `operator:${actId}`;
@@ -72,30 +71,91 @@ async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Operator): 
   return rows.length > 0;
 }
 
-async function judge(
-  tx: Executor,
-  work: WorkRef,
-  row: WorkRow,
-  attempt: AttemptRow | undefined,
-  action: OperatorAction,
-): Promise<ActionJudgement> {
-  const operated: OperatedWork = {
-    status: row.status,
-    attempt,
-    openContradiction: await hasOpenCase(tx, work, 'contradiction'),
-  };
+/** An act on work that is locked. */
+interface Act {
+  readonly tx: Executor;
+  readonly work: WorkRef;
+  readonly row: WorkRow;
+  readonly operator: Operator;
+  readonly now: Date;
+}
+
+/** Does it, once it was judged. @returns what only showed while it was done. */
+type Doing = () => Promise<Refusal | undefined>;
+
+async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJudgement, 'allowed'> | Doing> {
+  const { tx, work, row } = act;
+  const operated = await operatedWork(act);
+  const unless = (judged: ActionJudgement, doing: Doing) => (judged === 'allowed' ? doing : judged);
   switch (action.action) {
     case 'retry':
-      return judgeRetry(operated);
+      return unless(judgeRetry(operated), () => retry(act));
     case 'abandon':
-      return judgeAbandon(operated);
+      return unless(judgeAbandon(operated), () => abandon(act));
     case 'change_limit':
-      return sameLimit(row, action.maxPrice) ? 'unchanged' : judgeLimitChange(operated);
-    case 'resolve':
-      if (!(await hasOpenCase(tx, work, action.reason))) return 'case_not_open';
+      return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice)), () => changeLimit(act, action.maxPrice));
+    case 'resolve': {
+      const found = await findOpenCase(tx, work, action.reason);
+      if (found === undefined) return 'case_not_open';
+      const all = await attemptsOf(tx, work);
+      const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
+      const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
       if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
-      return judgeResolve(operated, action.reason, action.verdict);
+      const judged = judgeResolve(operated, { reason: action.reason, attempt, laterAttempts }, action.verdict);
+      return unless(judged, () => resolve(act, attempt, action));
+    }
   }
+}
+
+async function operatedWork({ tx, work, row }: Act): Promise<OperatedWork> {
+  return {
+    status: row.status,
+    attempt: await currentAttempt(tx, work),
+    openContradiction: await hasOpenCase(tx, work, 'contradiction'),
+    observationsPending: await hasPendingObservations(tx, work),
+  };
+}
+
+async function retry({ tx, work, row, now }: Act): Promise<undefined> {
+  if (row.attentionReason !== 'attempts_used_up') return;
+  // To try again is to grant one more attempt; one, however many ask at the same moment.
+  await closeCase(tx, work, 'attempts_used_up', 'One more attempt was granted.', now);
+  const granted = { extraAttempts: row.extraAttempts + 1, attentionReason: null };
+  await updateWork(tx, work, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
+}
+
+async function changeLimit({ tx, work, now }: Act, maxPrice: Money | null): Promise<undefined> {
+  const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
+  await updateWork(tx, work, { ...limit, updatedAt: now });
+}
+
+async function abandon({ tx, work, now }: Act): Promise<undefined> {
+  const event = `${work.kind}.abandoned`;
+  const entry = { event, message: 'Given up by an operator; nothing was bought.', dedupKey: event, at: now };
+  await recordStep(tx, work, { status: 'abandoned', entry }, now);
+}
+
+type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
+
+async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolution): Promise<Refusal | undefined> {
+  const { tx, work, row, operator, now } = act;
+  await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.why}`, now);
+  if (isFinal(row.status)) return undefined;
+  if (attempt !== undefined) await correctAttempt(tx, attempt, action);
+  if (action.verdict === 'not_bought' && action.next === 'abandon') {
+    // Another attempt than the judged one may stand in the way.
+    const judged = judgeAbandon(await operatedWork(act));
+    return judged === 'allowed' || judged === 'unchanged' ? abandon(act) : judged;
+  }
+  if (row.attentionReason === action.reason) {
+    const goesOn =
+      action.verdict === 'bought'
+        ? ({ status: 'processing', nextStepAt: null } as const)
+        : ({ status: 'held', nextStepAt: now } as const);
+    const nothingInTheWay = { attentionReason: null, failureClass: null, failureDetail: null };
+    await updateWork(tx, work, { ...goesOn, ...nothingInTheWay, updatedAt: now });
+  }
+  return undefined;
 }
 
 /** True when the service's id stands for another attempt: one purchase of the service is one attempt of ours. */
@@ -108,56 +168,11 @@ async function isTaken(tx: Executor, { kind }: WorkRef, attempt: AttemptRow | un
   return rows.some(({ id }) => id !== attempt?.id);
 }
 
-async function apply(
-  tx: Executor,
-  work: WorkRef,
-  row: WorkRow,
-  attempt: AttemptRow | undefined,
-  action: OperatorAction,
-  operator: Operator,
-  now: Date,
-): Promise<Refusal | undefined> {
-  switch (action.action) {
-    case 'retry':
-      // Its attempts are used up, so to try again is to grant one more.
-      if (row.attentionReason === 'attempts_used_up') await updateWork(tx, work, { extraAttempts: row.extraAttempts + 1 });
-      return undefined;
-    case 'abandon':
-      return abandon(tx, work, now);
-    case 'change_limit': {
-      const { maxPrice } = action;
-      const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
-      await updateWork(tx, work, { ...limit, updatedAt: now });
-      return undefined;
-    }
-    case 'resolve': {
-      await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.why}`, now);
-      if (isFinal(row.status)) return undefined;
-      if (attempt !== undefined) await correctAttempt(tx, attempt, action);
-      if (action.verdict === 'not_bought' && action.next === 'abandon') return abandon(tx, work, now);
-      if (row.attentionReason === action.reason) {
-        await updateWork(tx, work, { status: 'held', attentionReason: null, nextStepAt: now, updatedAt: now });
-      }
-      return undefined;
-    }
-  }
-}
-
-async function abandon(tx: Executor, work: WorkRef, now: Date): Promise<Refusal | undefined> {
-  const barrier = await buyingBarrier(tx, work);
-  // A word of the service that nobody has judged yet may say that it was bought.
-  if (barrier !== undefined) return barrier === 'contradiction' ? 'contradiction_open' : 'may_be_bought';
-  const event = `${work.kind}.abandoned`;
-  const entry = { event, message: 'Given up by an operator; nothing was bought.', dedupKey: event, at: now };
-  await recordStep(tx, work, { status: 'abandoned', entry }, now);
-  return undefined;
-}
-
 /** Makes the attempt what the person says it is; who knows better than we do is written down beside it. */
 async function correctAttempt(
   tx: Executor,
   attempt: AttemptRow,
-  { verdict, serviceId, serviceEsimId }: Extract<OperatorAction, { action: 'resolve' }>,
+  { verdict, serviceId, serviceEsimId }: Resolution,
 ): Promise<void> {
   const noLease = { leaseToken: null, leaseUntil: null };
   switch (verdict) {
@@ -170,6 +185,7 @@ async function correctAttempt(
           ...noLease,
           state: 'failed',
           settled: true,
+          busyEsimId: null,
           failureClass: 'supplier_failed',
           failureDetail: 'An operator found that the service sold nothing for it and keeps no money.',
         })
@@ -180,7 +196,10 @@ async function correctAttempt(
         .update(attempts)
         .set({
           ...noLease,
-          state: serviceEsimId === undefined ? 'processing' : 'completed',
+          // Of a top-up there is nothing to fetch. Of an order the service is asked for its eSIM; should it not know the
+          // order by this id, the case comes back.
+          state: attempt.subjectKind === 'topup' || serviceEsimId !== undefined ? 'completed' : 'unknown',
+          anyUnknown: true,
           serviceId: serviceId ?? attempt.serviceId,
           serviceEsimId: serviceEsimId ?? attempt.serviceEsimId,
           failureClass: null,

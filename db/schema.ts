@@ -172,6 +172,24 @@ export const orders = pgTable(
   ],
 );
 
+export const topups = pgTable(
+  'topups',
+  {
+    ...workColumns<StatusOf<'topup'>>(),
+    /** The caller's own reference; the service takes none. */
+    externalTopupId: text('external_topup_id').unique(),
+    packageId: integer('package_id').notNull(),
+  },
+  (table) => [
+    check('topups_status', sql`${table.status} in (${inList(statusesOf('topup'))})`),
+    check('topups_of_esim', sql`${table.esimId} is not null`),
+    index('topups_page').on(table.createdAt.desc(), table.id.desc()),
+    index('topups_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('topups_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
+    index('topups_unfinished').on(table.updatedAt).where(unfinished(table.status)),
+  ],
+);
+
 /**
  * One try to buy, with one idempotency key and one exact body. `subject` is the work that it is bought for.
  */
@@ -199,9 +217,12 @@ export const attempts = pgTable(
     failureDetail: text('failure_detail'),
     /** True once it is certain that a failed attempt cost nothing: by the wallet, or by a person's word. */
     settled: boolean('settled').notNull().default(false),
-    /** The service's id of what it made for this attempt: its order. */
+    /** The service's id of what it made for this attempt: its order or top-up. */
     serviceId: text('service_id'),
+    /** The service's id of the eSIM that it sold, or recharges. */
     serviceEsimId: text('service_esim_id'),
+    /** Our id of an eSIM, from the first send until the attempt is settled: nothing else is done to that eSIM meanwhile. */
+    busyEsimId: text('busy_esim_id').unique(),
     chargedAmount: amount('charged_amount'),
     chargedCurrency: text('charged_currency'),
     createdAt: instant('created_at').notNull().defaultNow(),
@@ -267,6 +288,8 @@ export const cases = pgTable(
     subjectKind: text('subject_kind').notNull(),
     subjectId: text('subject_id').notNull(),
     reason: text('reason').$type<AttentionReason>().notNull(),
+    /** The attempt that it is about; null where it is about no single one. */
+    attemptId: text('attempt_id'),
     detail: text('detail').notNull(),
     openedAt: instant('opened_at').notNull().defaultNow(),
     closedAt: instant('closed_at'),
@@ -308,6 +331,7 @@ export const inbox = pgTable(
     reference: text('reference'),
     /** The service's id of it. */
     serviceId: text('service_id'),
+    serviceEsimId: text('service_esim_id'),
     outcome: text('outcome').$type<ObservedOutcome>(),
     /** What it meant when it was first judged; kept, so that handing it over again does not judge it anew. */
     decision: text('decision').$type<ObservationDecision>(),

@@ -1,10 +1,11 @@
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { readOrder } from '#db/orders.ts';
+import { readTopup } from '#db/topups.ts';
 
 /** What is shown of work in the Temporal UI from its start on; nothing personal. */
 export interface StartFacts extends WorkRef {
-  /** The caller's own reference. */
+  /** The caller's own reference; our id where there is none. */
   readonly externalReference: string;
   readonly packageId: number;
 }
@@ -15,6 +16,10 @@ export async function readStartFacts(db: Executor, { kind, id }: WorkRef): Promi
     case 'order': {
       const { externalOrderId, packageId } = await readOrder(db, id);
       return { kind, id, packageId, externalReference: externalOrderId };
+    }
+    case 'topup': {
+      const { topup } = await readTopup(db, id);
+      return { kind, id, packageId: topup.packageId, externalReference: topup.externalTopupId ?? id };
     }
   }
 }

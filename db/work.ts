@@ -6,7 +6,7 @@ import type { Money } from '#domain/money.ts';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import { WORK_KINDS, WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
-import { closeCases, openCase } from '#db/cases.ts';
+import { closeCases, hasOpenCase, openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { markApplied, returnUnanswered } from '#db/inbox.ts';
 import { requestStart } from '#db/outbox.ts';
@@ -86,7 +86,8 @@ export interface WorkStep {
  * Moves work on: status, timeline, case and inbox in one transaction.
  *
  * @returns `may_be_bought`, with nothing changed, when the work was to fail although an attempt may have bought: a send
- *   that everybody had given up may have begun after all; or what bars its failing.
+ *   that everybody had given up may have begun after all; or what bars its failing. `judged` when it was to be parked for
+ *   a contradiction whose case, opened by whoever found it, a person has closed meanwhile.
  * @throws WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
  */
 export async function recordStep(
@@ -94,8 +95,9 @@ export async function recordStep(
   work: WorkRef,
   step: WorkStep,
   now: Date,
-): Promise<'recorded' | 'may_be_bought' | BuyingBarrier> {
+): Promise<'recorded' | 'may_be_bought' | 'judged' | BuyingBarrier> {
   const row = await lockUnfinishedWork(tx, work);
+  if (step.attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) return 'judged';
   if (step.status === 'failed') {
     const barrier = await buyingBarrier(tx, work, step.applied);
     if (barrier !== undefined) return barrier;
@@ -137,7 +139,7 @@ export interface Completion {
 export async function completeWork(tx: Executor, work: WorkRef, completion: Completion, now: Date): Promise<void> {
   const { attemptId, esimId, charged, entry, applied } = completion;
   await lockUnfinishedWork(tx, work);
-  await tx.update(attempts).set({ state: 'completed', lastHeardAt: now }).where(eq(attempts.id, attemptId));
+  await tx.update(attempts).set({ state: 'completed', busyEsimId: null, lastHeardAt: now }).where(eq(attempts.id, attemptId));
   await updateWork(tx, work, {
     esimId,
     completedAt: now,

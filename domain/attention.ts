@@ -19,7 +19,7 @@ export const ATTENTION_REASONS = {
     advice: 'Find out why the supplier fails, then `retry`, which grants one more attempt, or `abandon`.',
   },
   contradiction: {
-    meaning: 'The service said something that contradicts the end this order had already reached.',
+    meaning: 'The service said something that contradicts what is known already, or the end that was reached.',
     advice: 'Compare the timeline with the service\'s console and wallet, then `resolve` the case with what is true.',
   },
   contract_drift: {
@@ -27,12 +27,12 @@ export const ATTENTION_REASONS = {
     advice: 'Compare the interface of the service with the contract, then `retry`.',
   },
   delivery_unavailable: {
-    meaning: 'The eSIM is bought, but its delivery could not be read from the service for a long time.',
+    meaning: 'It is bought, but what was bought could not be read from the service for a long time.',
     advice: 'Check that the service answers, then `retry`.',
   },
   charged_above_limit: {
-    meaning: 'The service charged more than the max_price of the order.',
-    advice: 'Compare the price list with the wallet and claim the difference; the order itself is complete.',
+    meaning: 'The service charged more than the max_price that the caller set.',
+    advice: 'Compare the price list with the wallet and claim the difference; the purchase itself is complete.',
   },
   webhook_conflict: {
     meaning: 'Two different bodies came under one delivery id.',

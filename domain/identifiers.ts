@@ -1,6 +1,7 @@
 /** Prefixes of the ids that our API hands out. */
 export const ID_PREFIXES = {
   order: 'ord',
+  topup: 'top',
   attempt: 'att',
   esim: 'esim',
   case: 'case',

@@ -19,6 +19,7 @@ const PURCHASE = {
 /** By kind of work, the statuses that may follow each one. A status that nothing follows is an end. */
 export const LIFECYCLES = {
   order: PURCHASE,
+  topup: PURCHASE,
 } as const satisfies Record<WorkKind, Readonly<Record<string, readonly string[]>>>;
 
 /** The statuses of a kind of work. */

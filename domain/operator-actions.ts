@@ -58,13 +58,30 @@ export interface Operator {
   readonly actId: string;
 }
 
+/** What is known of an attempt when a person acts. */
+export interface OperatedAttempt {
+  readonly state: AttemptState;
+  readonly settled: boolean;
+}
+
 /** What is known of work when a person acts on it. */
 export interface OperatedWork {
   readonly status: WorkStatus;
-  /** The newest attempt; undefined before the first. */
-  readonly attempt: { readonly state: AttemptState; readonly settled: boolean } | undefined;
+  /** The attempt that counts; undefined before the first. */
+  readonly attempt: OperatedAttempt | undefined;
   /** A contradiction that nobody has judged yet. */
   readonly openContradiction: boolean;
+  /** The service said something that has not been taken into account yet. */
+  readonly observationsPending: boolean;
+}
+
+/** The case that a person judges. */
+export interface JudgedCase {
+  readonly reason: AttentionReason;
+  /** The attempt that it is about; undefined before the first. */
+  readonly attempt: OperatedAttempt | undefined;
+  /** Those that were made after it. */
+  readonly laterAttempts: readonly OperatedAttempt[];
 }
 
 /** Why an action is refused; a code for programs and a sentence for people. */
@@ -73,6 +90,10 @@ export const REFUSALS = {
   not_waiting: 'Only what is held or needs attention can be tried again: this is being worked on.',
   may_be_bought: 'The service may have bought, or keeps money, for it: say what is true with `resolve` first.',
   contradiction_open: 'The service contradicted itself about it: a person must judge that with `resolve` first.',
+  service_says_bought: 'The service says that it sold it: what it says counts, and it is being delivered.',
+  observations_pending: 'The service said something that is being judged at this moment: look again in a few seconds.',
+  later_attempt_open:
+    'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit.',
   case_not_open: 'No case with this reason is open for it.',
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
   service_id_taken: "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
@@ -95,21 +116,33 @@ export function judgeAbandon(work: OperatedWork): ActionJudgement {
   if (work.status === 'abandoned') return 'unchanged';
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
-  return mayHaveCost(work) ? 'may_be_bought' : 'allowed';
+  return work.observationsPending || mayHaveCost(work.attempt) ? 'may_be_bought' : 'allowed';
 }
 
-/** Changes the most that the service may charge. What is bought already stays as it is. */
-export function judgeLimitChange(work: OperatedWork): ActionJudgement {
-  return isFinal(work.status) ? 'already_ended' : 'allowed';
+/** Changes the most that the service may charge. What is bought already stays as it is. @param same it is the limit already. */
+export function judgeLimitChange(work: OperatedWork, same: boolean): ActionJudgement {
+  if (isFinal(work.status)) return 'already_ended';
+  return same ? 'unchanged' : 'allowed';
 }
 
 /** Judges an open case. Cases may be open beside work that has ended: then the verdict closes them and moves nothing. */
-export function judgeResolve(work: OperatedWork, reason: AttentionReason, verdict: CaseVerdict): ActionJudgement {
+export function judgeResolve(
+  work: Pick<OperatedWork, 'status' | 'observationsPending'>,
+  { reason, attempt, laterAttempts }: JudgedCase,
+  verdict: CaseVerdict,
+): ActionJudgement {
   if (!(VERDICTS_OF[reason] as readonly CaseVerdict[]).includes(verdict)) return 'verdict_not_possible';
-  return isFinal(work.status) && verdict !== 'dismissed' ? 'already_ended' : 'allowed';
+  if (verdict === 'dismissed') return 'allowed';
+  if (isFinal(work.status)) return 'already_ended';
+  // After a contradiction nothing that the service says moves anything: it is the person's word that counts.
+  if (work.observationsPending && reason !== 'contradiction') return 'observations_pending';
+  if (verdict === 'bought') return laterAttempts.some(mayHaveCost) ? 'later_attempt_open' : 'allowed';
+  // A person may know better than silence and than a service that contradicts itself, but not than its plain word.
+  const saysBought = attempt?.state === 'processing' || attempt?.state === 'completed';
+  return saysBought && reason !== 'contradiction' ? 'service_says_bought' : 'allowed';
 }
 
-function mayHaveCost({ attempt }: OperatedWork): boolean {
+function mayHaveCost(attempt: OperatedAttempt | undefined): boolean {
   if (attempt === undefined) return false;
   switch (attempt.state) {
     case 'prepared':

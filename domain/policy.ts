@@ -114,6 +114,9 @@ export const DEFAULT_POLICY: Policy = {
   webhookSecret: { overlapMs: 24 * hour },
 };
 
+/** A month: whoever wants a longer overlap wants no rotation. */
+export const MAX_WEBHOOK_SECRET_OVERLAP_MS = 30 * 24 * hour;
+
 /** @returns what is inconsistent about a purchase policy, in words; empty when it is sound. */
 export function purchasePolicyProblems(policy: PurchasePolicy): string[] {
   const problems: string[] = [];

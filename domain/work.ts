@@ -3,7 +3,7 @@
  * relay, the sweeper, the cases, the timeline) speaks of work by kind and id.
  */
 
-export const WORK_KINDS = ['order'] as const;
+export const WORK_KINDS = ['order', 'topup'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
 /** One piece of work; the id is ours. */
@@ -15,4 +15,5 @@ export interface WorkRef {
 /** How a sentence names each kind. */
 export const WORK_NOUNS = {
   order: 'order',
+  topup: 'top-up',
 } as const satisfies Record<WorkKind, string>;

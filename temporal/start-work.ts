@@ -27,6 +27,7 @@ export interface WorkStart extends SearchFacts {
 
 const WHAT_IT_DOES = {
   order: 'Buys one eSIM package from the service and delivers the eSIM.',
+  topup: 'Recharges one eSIM with a data package.',
 } as const satisfies Record<WorkKind, string>;
 
 export interface StartOptions {

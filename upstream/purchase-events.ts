@@ -12,6 +12,7 @@ export interface PurchaseEvent {
   /** As one of our attempts gave it. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
+  readonly packageId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;
 }
@@ -23,7 +24,10 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
       const { kind, serviceOrderId: serviceId, ...rest } = event;
       return { ...rest, kind, serviceId };
     }
-    case 'topup':
+    case 'topup': {
+      const { kind, serviceTopupId: serviceId, ...rest } = event;
+      return { ...rest, kind, serviceId };
+    }
     case 'esim_cancellation':
     case 'refund':
     case 'vpn_subscription':

@@ -218,6 +218,8 @@ const LOGIN_FAILURES = {
   invalid_request: 'unauthorized',
   unauthorized: 'unauthorized',
   package_unavailable: 'unauthorized',
+  topup_not_offered: 'unauthorized',
+  esim_busy: 'unauthorized',
   insufficient_balance: 'unauthorized',
   not_approved: 'not_approved',
   rate_limited: 'rate_limited',

@@ -1,7 +1,7 @@
 import { isFinal } from '#domain/lifecycle.ts';
 import { judgeObservation } from '#domain/observation.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
-import { latestAttempt, recordFacts, reportOtherPrice } from '#db/attempts.ts';
+import { currentAttempt, recordFacts, reportOtherPrice } from '#db/attempts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { assignToAttempt, inboxBodyPlace, lockMatch, markApplied, markUnmatched, type InboxMatch, type InboxRow } from '#db/inbox.ts';
@@ -26,23 +26,23 @@ export type Judgement =
  */
 export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxRow, now: Date): Promise<Judgement> {
   return database.transaction(async (tx) => {
-    const match = await lockMatch(tx, row);
+    const event = readPurchaseEvent(keyRing, row);
+    const match = await lockMatch(tx, event);
     if (match === undefined) {
       await markUnmatched(tx, row.id);
       return { kind: 'unmatched' };
     }
-    const event = readPurchaseEvent(keyRing, row);
     if (namesAnotherPurchase(match, event) || namesAnotherAttempt(match, event)) {
       await assignToAttempt(tx, row.id, match, 'contradiction');
       await reportContradiction(tx, match, row, event, now);
       await markApplied(tx, [row.id], 'Its id and its reference do not belong together; a case is open.', now);
       return { kind: 'applied', contradiction: true };
     }
-    const latest = await latestAttempt(tx, match.work);
+    const current = await currentAttempt(tx, match.work);
     const work = {
       status: match.row.status,
       attemptState: match.attempt.state,
-      latestAttempt: latest?.id === match.attempt.id,
+      latestAttempt: current?.id === match.attempt.id,
     };
     const judged = judgeObservation(work, event.outcome);
     const decision = isFinal(match.row.status) ? judged : (row.decision ?? judged);
@@ -100,6 +100,6 @@ async function reportContradiction(tx: Executor, match: InboxMatch, row: InboxRo
   const detail =
     `The service says ${event.outcome} of attempt ${attempt.number} (its ${noun} ${event.serviceId}), but the ` +
     `attempt was ${attempt.state} (${attempt.serviceId ?? `no ${noun} known`}) and the ${noun} ${status}.`;
-  await openCase(tx, work, 'contradiction', detail);
+  await openCase(tx, work, 'contradiction', detail, attempt.id);
   await addTimelineEntry(tx, work, { event: `${work.kind}.contradiction`, message: detail, dedupKey: `inbox:${row.id}`, at: now });
 }

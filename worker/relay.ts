@@ -1,5 +1,5 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
-import { sqlState, type Database } from '#db/database.ts';
+import { isBadData, sqlState, type Database } from '#db/database.ts';
 import { markRelayed, postpone, quarantine, takePending, type InboxRow } from '#db/inbox.ts';
 import { postponeOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/outbox.ts';
 import { readStartFacts, type StartFacts } from '#db/start-facts.ts';
@@ -176,11 +176,6 @@ async function eachOf<Item>(items: readonly Item[], parallel: number, work: (ite
     for (const item of waiting) await work(item);
   };
   await Promise.all(Array.from({ length: Math.min(parallel, items.length) }, lane));
-}
-
-/** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
-function isBadData(error: unknown): boolean {
-  return /^2[23]/.test(sqlState(error) ?? '');
 }
 
 /** For the row that could not be handed over. A failed query's message holds its parameters, so only its state is named. */

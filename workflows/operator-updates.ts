@@ -11,6 +11,7 @@ import {
   type ActedBy,
   type Explanation,
 } from '#workflows/messages.ts';
+import { actProblem, limitProblem, resolutionProblem } from '#workflows/operator-arguments.ts';
 import type { Progress } from '#workflows/progress.ts';
 import { database } from '#workflows/work-state.ts';
 
@@ -35,14 +36,18 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
     acted();
     return progress.explanation();
   };
-  const validator = (by: ActedBy) => {
-    requireOperator(by);
-    const { status } = progress.explanation();
-    if (isFinal(status)) refuse(`${REFUSALS.already_ended} (${status})`);
-  };
-  setHandler(retryUpdate, (by) => act(by, { action: 'retry' }), { validator });
-  setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), { validator });
-  setHandler(changeLimitUpdate, (by) => act(by, { action: 'change_limit', maxPrice: by.max_price }), { validator });
+  /** @param problem says what is wrong with what was typed. */
+  const validated = (problem: (input: unknown) => string | undefined) => ({
+    validator: (input: unknown) => {
+      const wrong = problem(input);
+      if (wrong !== undefined) refuse(wrong);
+      const { status } = progress.explanation();
+      if (isFinal(status)) refuse(`${REFUSALS.already_ended} (${status})`);
+    },
+  });
+  setHandler(retryUpdate, (by) => act(by, { action: 'retry' }), validated(actProblem));
+  setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), validated(actProblem));
+  setHandler(changeLimitUpdate, (by) => act(by, { action: 'change_limit', maxPrice: by.max_price }), validated(limitProblem));
   setHandler(
     resolveUpdate,
     (by) =>
@@ -54,18 +59,8 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
         ...(by.service_esim_id !== undefined && { serviceEsimId: by.service_esim_id }),
         ...(by.next !== undefined && { next: by.next }),
       }),
-    { validator },
+    validated(resolutionProblem),
   );
-}
-
-/** What a person types in the UI is any JSON at all, or nothing. */
-function requireOperator(by: Partial<ActedBy> | undefined): void {
-  for (const field of ['by', 'why'] as const) {
-    const text: unknown = by?.[field];
-    if (typeof text !== 'string' || text.trim() === '') {
-      refuse(`Say who acts and why: {"by": "your name", "why": "a reason"}. ${field} is missing.`);
-    }
-  }
 }
 
 function refuse(message: string): never {

@@ -31,10 +31,11 @@ function readOptions(policy: PurchasePolicy) {
   } as const;
 }
 
-/** What completing means for each kind: what is done, and what was done to the eSIM at the end. */
+/** What is read from the service to complete each kind, and what was done to the eSIM at the end. */
 const WORDING = {
-  order: { completing: 'the delivery of its eSIM', done: 'delivered' },
-} as const satisfies Record<WorkKind, { completing: string; done: string }>;
+  order: { missing: 'eSIM', done: 'delivered' },
+  topup: { missing: 'price', done: 'recharged' },
+} as const satisfies Record<WorkKind, { missing: string; done: string }>;
 
 /** A step of the run: what the domain decided, or an end, or a wait for a person. */
 type Step =
@@ -115,13 +116,16 @@ export class PurchaseRun {
 
   /** Where to go on from the state of the attempt, as a run that starts anew finds it. */
   #fromAttempt(): Step {
-    const { state, failure } = this.#state.attempt;
+    const { state, failure, named } = this.#state.attempt;
     switch (state) {
       case 'prepared':
         return { step: 'send' };
       case 'sending':
         return this.#afterFailure('worker_lost');
       case 'unknown':
+        // A person has said under which id the service has it: nothing is sent again, the service is asked.
+        if (named) return { step: 'look_up', failure: failure?.class ?? 'worker_lost' };
+        return this.#afterFailure(failure?.class ?? 'worker_lost');
       case 'refused':
         return this.#afterFailure(failure?.class ?? 'worker_lost');
       case 'processing':
@@ -192,7 +196,6 @@ export class PurchaseRun {
     const wakeAt = Math.min(Date.now() + step.delayMs, this.#deadline);
     const { meaning, advice } = FAILURE_CLASSES[step.failure];
     const detail = this.#state.attempt.failure?.detail ?? meaning;
-    const { acts } = this.#state;
     await this.#state.record({
       status: 'held',
       message: `Held: ${detail}`,
@@ -200,9 +203,13 @@ export class PurchaseRun {
       nextStepAt: wakeAt,
       next: `The same attempt is sent again. ${advice}`,
     });
-    const woken = await this.#state.wait(wakeAt - Date.now(), `Held (${step.failure}), hold ${this.#holds}`, acts);
+    const woken = await this.#state.wait(wakeAt - Date.now(), `Held (${step.failure}), hold ${this.#holds}`);
     if (woken === 'observation') return this.#answerObservations();
-    if (woken === 'operator') return this.#afterAct({ step: 'send' });
+    if (woken === 'operator') {
+      // Something has changed: should it be held again, the waits begin anew with the shortest.
+      this.#holds = 0;
+      return this.#afterAct({ step: 'send' });
+    }
     if (Date.now() >= this.#deadline) {
       return this.#fail('deadline_passed', `The deadline passed while the ${this.#state.noun} was held: ${detail}`);
     }
@@ -247,41 +254,45 @@ export class PurchaseRun {
       detail = result.kind === 'not_found' ? 'The service does not list it.' : result.failure.detail;
       if (n === this.#policy.lookUps) break;
       const delay = backoffMs(this.#policy.resendDelayMs, this.#policy.resendDelayMaxMs, n);
-      if ((await this.#state.wait(delay, `Look up attempt ${this.#state.attempt.number} again`)) === 'observation') {
-        return this.#answerObservations();
-      }
+      const woken = await this.#state.wait(delay, `Look up attempt ${this.#state.attempt.number} again`);
+      if (woken === 'observation') return this.#answerObservations();
+      if (woken === 'operator') return this.#afterAct(step);
     }
     return { step: 'park', reason: 'outcome_unknown', detail, failure: step.failure };
   }
 
   async #awaitService(): Promise<Step> {
-    this.#state.show({
-      status: 'processing',
+    await this.#showGoingOn({
       now: `The service has accepted the ${this.#state.noun} and is working on it.`,
       next: 'Its webhook; should none come, the reconciler asks.',
     });
-    const { acts } = this.#state;
-    await condition(() => !this.#context.observations.isEmpty || this.#state.acts > acts);
-    return this.#context.observations.isEmpty ? this.#afterAct({ step: 'await_service' }) : this.#answerObservations();
+    const { observations } = this.#context;
+    await condition(() => !observations.isEmpty || this.#state.isActedOn);
+    if (!observations.isEmpty) return this.#answerObservations();
+    await this.#state.reload();
+    return this.#afterAct({ step: 'await_service' });
+  }
+
+  /** What it was held or parked for is over, and is said to be over before whatever comes next, however long that takes. */
+  async #showGoingOn({ now, next }: { readonly now: string; readonly next: string }): Promise<void> {
+    if (this.#state.isHeldOrParked) await this.#state.record({ status: 'processing', message: now, next });
+    else this.#state.show({ status: 'processing', now, next });
   }
 
   /** A person acted. What that person said of the attempt goes first. @param otherwise when it is as it was. */
-  async #afterAct(otherwise: Step): Promise<Step> {
-    await this.#state.reload();
-    const { state } = this.#state.attempt;
-    return state === 'processing' || state === 'completed' || state === 'failed' ? this.#fromAttempt() : otherwise;
+  #afterAct(otherwise: Step): Step {
+    const { state, named } = this.#state.attempt;
+    return state === 'processing' || state === 'completed' || state === 'failed' || named ? this.#fromAttempt() : otherwise;
   }
 
   async #complete(): Promise<Step> {
-    const { completing, done } = WORDING[this.#state.work.kind];
-    this.#state.show({
-      status: 'processing',
-      now: `The service has completed the ${this.#state.noun}; ${completing} is under way.`,
-      next: `The ${this.#state.noun} is completed.`,
-    });
+    const { missing, done } = WORDING[this.#state.work.kind];
+    const now = `The service has completed the ${this.#state.noun}; its ${missing} is being read.`;
+    const next = `The ${this.#state.noun} is completed.`;
+    await this.#showGoingOn({ now, next });
     const { completePurchase } = proxyActivities<Pick<PurchaseActivities, 'completePurchase'>>({
       ...readOptions(this.#policy),
-      summary: `Complete the ${this.#state.noun} with ${completing}`,
+      summary: `Read the ${missing} and complete the ${this.#state.noun}`,
     });
     try {
       const result = await completePurchase({ ...this.#attempt, applied: this.#state.takeAnswered() });
@@ -290,7 +301,7 @@ export class PurchaseRun {
       return { step: 'end', end: { status: 'completed', esimId: result.esimId } };
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
-      return { step: 'park', reason: 'delivery_unavailable', detail: `It is bought, but ${completing} did not come about: the service does not answer.` };
+      return { step: 'park', reason: 'delivery_unavailable', detail: `Its ${missing} could not be read from the service.` };
     }
   }
 
@@ -311,7 +322,7 @@ export class PurchaseRun {
       while (Date.now() < wakeAt) {
         const woken = await this.#state.wait(wakeAt - Date.now(), `Let the wallet settle, read ${read}`);
         if (woken === 'observation') return this.#answerObservations();
-        if (woken === 'operator') await this.#state.reload();
+        if (woken === 'operator' && this.#state.attempt.state !== 'failed') return this.#fromAttempt();
         if (this.#state.attempt.settled) return this.#fromAttempt();
       }
       const { evidence, detail } = await this.#reads.readDebitEvidence(this.#attempt);
@@ -327,7 +338,6 @@ export class PurchaseRun {
     if (number >= this.#attemptsAllowed) return { step: 'park', reason: 'attempts_used_up', detail: evidence, failure: failure.class };
     const wakeAt = Date.now() + backoffMs(this.#policy.attemptDelayMs, this.#policy.holdDelayMaxMs, number);
     if (wakeAt >= this.#deadline) return this.#fail('deadline_passed', `${failure.detail} ${evidence}`);
-    const { acts } = this.#state;
     await this.#state.record({
       status: 'held',
       message: `Attempt ${number} failed and cost nothing. ${evidence} A new attempt follows.`,
@@ -335,8 +345,10 @@ export class PurchaseRun {
       nextStepAt: wakeAt,
       next: `Attempt ${number + 1} of at most ${this.#attemptsAllowed}.`,
     });
-    const woken = await this.#state.wait(wakeAt - Date.now(), `Before attempt ${number + 1}`, acts);
+    const woken = await this.#state.wait(wakeAt - Date.now(), `Before attempt ${number + 1}`);
     if (woken === 'observation') return this.#answerObservations();
+    // A person may have found that it was bought after all.
+    if (this.#state.attempt.state !== 'failed') return this.#fromAttempt();
     return this.#openNextAttempt(number + 1);
   }
 
@@ -384,7 +396,7 @@ export class PurchaseRun {
       failure: { class: failure, detail },
       next: this.#nothingMore,
     });
-    if (recorded === 'may_be_bought') {
+    if (recorded === 'may_be_bought' || recorded === 'judged') {
       await this.#state.reload();
       return this.#fromAttempt();
     }
@@ -393,21 +405,32 @@ export class PurchaseRun {
   }
 
   async #park(step: StepNamed<'park'>): Promise<Step> {
+    if (this.#state.isActedOn) {
+      // What a person did while it came to this goes first.
+      await this.#state.reload();
+      return this.#fromAttempt();
+    }
     const failure = step.failure === undefined ? undefined : (this.#state.attempt.failure ?? { class: step.failure, detail: step.detail });
-    const { acts } = this.#state;
-    await this.#state.record({
+    const recorded = await this.#state.record({
       status: 'needs_attention',
       message: `Waits for a person: ${step.detail}`,
       attention: { reason: step.reason, detail: step.detail },
       ...(failure !== undefined && { failure }),
       next: 'A person decides, or the service says more.',
     });
+    if (recorded === 'judged') {
+      await this.#state.reload();
+      return this.#fromAttempt();
+    }
     const { observations } = this.#context;
     // After a contradiction nothing that the service says can be trusted to go on by itself; it is noted by the relay.
     const listens = step.reason !== 'contradiction';
-    await condition(() => this.#state.acts > acts || (listens && !observations.isEmpty));
-    if (!observations.isEmpty && listens) return this.#answerObservations();
-    await this.#state.reload();
+    do {
+      await condition(() => this.#state.isActedOn || (listens && !observations.isEmpty));
+      if (!observations.isEmpty && listens) return this.#answerObservations();
+      await this.#state.reload();
+      // An act that does not judge the contradiction, such as another price limit, does not end it.
+    } while (this.#state.attention === 'contradiction');
     return this.#fromAttempt();
   }
 

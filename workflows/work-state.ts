@@ -8,6 +8,8 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AttemptView, PurchaseActivities, RecordResult, StepRecord, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
+import type { AttentionReason } from '#domain/attention.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
 import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import { WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import type { ObservationQueue } from '#workflows/observations.ts';
@@ -45,6 +47,10 @@ export class WorkState {
   readonly #context: RunContext;
   #attempt: AttemptView;
   #extraAttempts: number;
+  #status: WorkStatus;
+  #attention: AttentionReason | undefined;
+  /** Acts of people that were taken into account; a later one wakes whatever waits. */
+  #seenActs = 0;
   #recorded = 0;
   /** Inbox rows that the next recorded step answers. */
   #answered: string[] = [];
@@ -53,6 +59,8 @@ export class WorkState {
     this.#context = context;
     this.#attempt = context.snapshot.attempt;
     this.#extraAttempts = context.snapshot.extraAttempts;
+    this.#status = context.snapshot.status;
+    this.#attention = context.snapshot.attention;
     for (const observation of context.snapshot.observations) context.observations.offer(observation);
   }
 
@@ -78,29 +86,40 @@ export class WorkState {
     return this.#extraAttempts;
   }
 
-  /** How often a person has acted so far: what a wait that follows a step is to be woken by counts from before it. */
-  get acts(): number {
-    return this.#context.acts.count;
+  /** True when a person has acted since PostgreSQL was last read. */
+  get isActedOn(): boolean {
+    return this.#context.acts.count > this.#seenActs;
+  }
+
+  /** What it waits for a person for, by PostgreSQL. */
+  get attention(): AttentionReason | undefined {
+    return this.#attention;
+  }
+
+  /** True when PostgreSQL has it as waiting, so that it is to be told when the work goes on. */
+  get isHeldOrParked(): boolean {
+    return this.#status === 'held' || this.#status === 'needs_attention';
   }
 
   /** Reads the newest attempt from PostgreSQL, with what the service said meanwhile. */
   async reload(): Promise<void> {
-    const { attempt, extraAttempts, observations } = await database.beginWork({ work: this.work });
+    this.#seenActs = this.#context.acts.count;
+    const { attempt, extraAttempts, status, attention, observations } = await database.beginWork({ work: this.work });
     this.#attempt = attempt;
     this.#extraAttempts = extraAttempts;
+    this.#status = status;
+    this.#attention = attention;
     for (const observation of observations) this.#context.observations.offer(observation);
   }
 
-  /**
-   * Waits under a name that the Temporal UI shows.
-   *
-   * @param actsBefore acts that are known already; those after them wake.
-   */
-  async wait(ms: number, summary: string, actsBefore = this.acts): Promise<WokenBy> {
-    const { observations, acts } = this.#context;
-    await condition(() => acts.count > actsBefore || !observations.isEmpty, Math.max(1, ms), { summary });
+  /** Waits under a name that the Temporal UI shows. What a person did is known when it returns. */
+  async wait(ms: number, summary: string): Promise<WokenBy> {
+    const { observations } = this.#context;
+    await condition(() => this.isActedOn || !observations.isEmpty, Math.max(1, ms), { summary });
     if (!observations.isEmpty) return 'observation';
-    return acts.count > actsBefore ? 'operator' : 'time';
+    if (!this.isActedOn) return 'time';
+    await this.reload();
+    return 'operator';
   }
 
   /** Moves the work on in PostgreSQL, and shows it. */
@@ -120,6 +139,8 @@ export class WorkState {
       this.#answered.unshift(...applied);
       return recorded;
     }
+    this.#status = step.status;
+    this.#attention = step.attention?.reason;
     this.show({
       status: step.status,
       now: step.message,

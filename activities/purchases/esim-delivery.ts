@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { parseLpaString } from '#domain/activation.ts';
-import { chargedOf, recordFacts, type AttemptRow } from '#db/attempts.ts';
+import { chargedOf, type AttemptRow } from '#db/attempts.ts';
 import { openCase } from '#db/cases.ts';
 import { violatedConstraint } from '#db/database.ts';
 import { activationCodePlace, completeOrder, readOrder } from '#db/orders.ts';
@@ -8,6 +8,7 @@ import type { ServiceEsim } from '#upstream/contract.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import { learn } from '#activities/purchases/learn.ts';
 import { exceedsLimit, priceLimit } from '#activities/purchases/price.ts';
 
 /** A service that asks for an hour must not use up the whole time for the delivery. */
@@ -69,21 +70,15 @@ async function unlessTaken(store: () => Promise<string>): Promise<string | undef
 }
 
 /** An event may name the order only: then the order is read for its eSIM and its price. */
-async function withEsimId(
-  { database, now }: WorkDependencies,
-  ask: PurchaseKind['ask'],
-  attempt: AttemptRow,
-): Promise<AttemptRow> {
-  if (attempt.serviceEsimId !== null && attempt.chargedAmount !== null) return attempt;
-  const found = await ask(attempt);
-  if (found.kind === 'found') {
-    const { failureDetail: _reason, ...facts } = found.facts;
-    return database.transaction((tx) => recordFacts(tx, attempt.id, facts, new Date(now())));
-  }
+async function withEsimId(dependencies: WorkDependencies, ask: PurchaseKind['ask'], known: AttemptRow): Promise<AttemptRow> {
+  if (known.serviceEsimId !== null && known.chargedAmount !== null) return known;
+  const { attempt, inquiry } = await learn(dependencies, ask, known);
   // Without the price the eSIM can still be delivered; the books are completed from the wallet.
-  if (attempt.serviceEsimId !== null) return attempt;
-  if (found.kind === 'not_found') throw ApplicationFailure.retryable('The service does not list the completed order (yet).', 'NotListed');
-  throw ApplicationFailure.retryable(found.failure.detail, found.failure.class);
+  if (inquiry.kind === 'found' || attempt.serviceEsimId !== null) return attempt;
+  if (inquiry.kind === 'not_found') {
+    throw ApplicationFailure.retryable('The service does not list the completed order (yet).', 'NotListed');
+  }
+  throw ApplicationFailure.retryable(inquiry.failure.detail, inquiry.failure.class);
 }
 
 function retryLater(failure: ServiceFailure): ApplicationFailure {

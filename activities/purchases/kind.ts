@@ -10,6 +10,8 @@ import type { CompletionResult } from '#activities/work-types.ts';
 export interface PreparedPurchase {
   /** Undefined where the interface takes no reference of ours. */
   readonly reference: string | undefined;
+  /** The service's id of the eSIM that it is for, where there is one before it is bought. */
+  readonly serviceEsimId?: string;
   /** The exact bytes of the request body. */
   readonly body: Buffer;
 }

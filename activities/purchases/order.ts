@@ -10,6 +10,7 @@ import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
 import { inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { priceAboveLimit, priceLimit, refusal } from '#activities/purchases/price.ts';
+import { namesNothing } from '#activities/purchases/wallet.ts';
 
 /** How an eSIM package is bought: `POST /orders`, found again by our reference. */
 export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
@@ -19,7 +20,8 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
     if (serviceId !== null) {
       const read = await service.getOrder(serviceId);
       if (read.ok) return found(read.value);
-      if (read.kind === 'failure') return { kind: 'unavailable', failure: noteOf(read) };
+      // It may have been given another id than we were told; its reference finds it all the same.
+      if (read.kind === 'failure' && read.status !== 404) return { kind: 'unavailable', failure: noteOf(read) };
     }
     const orders = await service.findOrdersByReference(ownReference(reference));
     return inquiryOf(orders, { found, noun: 'orders' });
@@ -59,7 +61,7 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
     owns: ({ serviceId, reference }, { order_id: orderId, external_order_id: named }) =>
       (orderId != null && orderId === serviceId) || (named != null && named === reference),
 
-    isAnonymous: ({ order_id: orderId, external_order_id: reference }) => orderId == null && reference == null,
+    isAnonymous: namesNothing,
 
     complete: createEsimDelivery(dependencies, ask),
   };

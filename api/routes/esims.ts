@@ -7,9 +7,11 @@ import { activationCodePlace } from '#db/orders.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, instant, mayExist, ourId, packageId } from '#api/fields.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
+import { freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { bytesReply, jsonReply } from '#api/reply.ts';
 import { instantJson } from '#api/representations.ts';
+import { valueOf } from '#api/service-problem.ts';
 
 const tag = 'eSIMs';
 const JSON_TYPE = 'application/json';
@@ -67,6 +69,8 @@ const activationExample: z.input<typeof activationOutput> = activationJson(
   { smdpAddress: 'smdp.example.com', matchingId: 'A1B2-C3D4', confirmationCodeRequired: false },
 );
 
+const topupOptions = z.strictObject({ data: z.array(packageOutput), ...freshness }).meta({ id: 'TopupOptions' });
+
 /** Around the code, as the QR standard asks for; without it cameras fail. */
 const QUIET_ZONE_MODULES = 4;
 /** At four modules of margin a typical code is then about 400 pixels wide, sharp on a phone. */
@@ -104,6 +108,31 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       answers: { 200: { description: 'The eSIM.', contentType: JSON_TYPE, schema: esimOutput, example: esimExample } },
       problems: ['esim_not_found'],
       handle: async ({ params: { id } }) => jsonReply(200, esimJson(await read(id), now())),
+    }),
+    operation({
+      id: 'listTopupOptions',
+      method: 'get',
+      path: '/v1/esims/{id}/topup-options',
+      tag,
+      summary: 'List the packages that an eSIM can be recharged with',
+      description: 'Read from the service at this moment. `POST /v1/topups` takes one of them.',
+      scope: 'esims:read',
+      params: path,
+      answers: {
+        200: {
+          description: 'All options, by id.',
+          contentType: JSON_TYPE,
+          schema: topupOptions,
+          example: { data: [packageExample], ...freshnessExample },
+        },
+      },
+      problems: ['esim_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async ({ params: { id } }) => {
+        const { serviceEsimId } = await read(id);
+        const { items } = valueOf(await dependencies.service.listTopupOptions(serviceEsimId));
+        const data = items.toSorted((left, right) => left.id - right.id).map(packageJson);
+        return jsonReply(200, { data, read_at: new Date(now()).toISOString(), age_seconds: 0 });
+      },
     }),
     operation({
       id: 'getEsimActivation',

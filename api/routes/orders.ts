@@ -1,13 +1,11 @@
 import type * as z from 'zod';
 import { acceptOrder } from '#db/order-intake.ts';
 import { newId } from '#db/ids.ts';
-import { findOrderView, listOrderTimeline, listOrderViews, orderExists, type OrderFilter } from '#db/order-queries.ts';
+import { findOrderView, listOrderViews, type OrderFilter } from '#db/order-queries.ts';
 import { deviceImeiPlace } from '#db/orders.ts';
-import { numberCursor, orderCursor, readNumberCursor, readOrderCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist } from '#api/fields.ts';
 import { answerOnce } from '#api/idempotency.ts';
-import { invalid, operation, type ApiRequest, type Operation } from '#api/operation.ts';
+import { operation, type ApiRequest, type Operation } from '#api/operation.ts';
 import {
   orderInput,
   orderInputExample,
@@ -15,20 +13,35 @@ import {
   orderOutput,
   orderOutputExample,
   orderPage,
-  timelinePage,
-  timelineQuery,
 } from '#api/order-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
-import { orderJson, timelineJson } from '#api/representations.ts';
+import { orderJson } from '#api/representations.ts';
+import { workActionOperations } from '#api/routes/work-actions.ts';
+import { workReadOperations } from '#api/routes/work-reads.ts';
+import { pageJson, pageStart, requireFuture, workFilter, type WorkResource } from '#api/work-resource.ts';
 
 const tag = 'Orders';
-const path = idInPath('order', orderOutputExample.id);
 const JSON_TYPE = 'application/json';
+
+const orderResource: WorkResource = {
+  kind: 'order',
+  name: 'Order',
+  path: '/v1/orders',
+  tag,
+  scopes: { read: 'orders:read', operate: 'orders:operate' },
+  notFound: 'order_not_found',
+  output: orderOutput,
+  example: orderOutputExample,
+  find: async (db, id) => {
+    const view = await findOrderView(db, id);
+    return view && orderJson(view);
+  },
+};
 
 type OrderInput = z.output<typeof orderInput>;
 
-/** Buying eSIMs: create, read, list, and what happened so far. */
+/** Buying eSIMs: create, read, list, what happened so far, and what a person can do. */
 export function orderOperations(dependencies: ApiDependencies): Operation[] {
   const { database } = dependencies;
   return [
@@ -79,74 +92,13 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
       },
       handle: async ({ query }) => {
         const { limit, cursor } = query;
-        const after = cursor === undefined ? undefined : readOrderCursor(cursor);
-        // One more than asked for tells whether there is a next page.
-        const views = await database.run((db) => listOrderViews(db, filterOf(query), { limit: limit + 1, after }));
-        const shown = views.slice(0, limit);
-        const last = views.length > limit ? shown.at(-1)?.order : undefined;
-        return jsonReply(200, { data: shown.map(orderJson), next_cursor: last === undefined ? null : orderCursor(last) });
+        const options = { limit: limit + 1, after: pageStart(orderResource, cursor) };
+        const views = await database.run((db) => listOrderViews(db, filterOf(query), options));
+        return jsonReply(200, pageJson(orderResource, views, limit, { json: orderJson, position: ({ order }) => order }));
       },
     }),
-    operation({
-      id: 'getOrder',
-      method: 'get',
-      path: '/v1/orders/{id}',
-      tag,
-      summary: 'Read an order',
-      scope: 'orders:read',
-      params: path,
-      answers: {
-        200: { description: 'The order.', contentType: JSON_TYPE, schema: orderOutput, example: orderOutputExample },
-      },
-      problems: ['order_not_found'],
-      handle: async ({ params: { id } }) => {
-        const view = mayExist('order', id) ? await database.run((db) => findOrderView(db, id)) : undefined;
-        if (view === undefined) throw new Problem('order_not_found');
-        return jsonReply(200, orderJson(view));
-      },
-    }),
-    operation({
-      id: 'getOrderTimeline',
-      method: 'get',
-      path: '/v1/orders/{id}/timeline',
-      tag,
-      summary: 'Read what happened to an order, oldest first',
-      scope: 'orders:read',
-      params: path,
-      query: timelineQuery,
-      answers: {
-        200: {
-          description: 'A page of the timeline.',
-          contentType: JSON_TYPE,
-          schema: timelinePage,
-          example: {
-            data: [
-              {
-                at: '2030-01-31T12:00:00.000Z',
-                event: 'order.accepted',
-                message: 'The order was accepted and stored; its workflow is about to start.',
-                detail: { package_id: 101 },
-              },
-            ],
-            next_cursor: null,
-          },
-        },
-      },
-      problems: ['order_not_found'],
-      handle: async ({ params: { id }, query: { limit, cursor } }) => {
-        const after = cursor === undefined ? undefined : readNumberCursor('t', cursor);
-        const entries = await database.run(async (db) => {
-          if (!mayExist('order', id) || !(await orderExists(db, id))) throw new Problem('order_not_found');
-          return listOrderTimeline(db, id, { limit: limit + 1, after });
-        });
-        const shown = entries.slice(0, limit);
-        const last = entries.length > limit ? shown.at(-1)?.id : undefined;
-        return jsonReply(200, {
-          data: shown.map(timelineJson),
-          next_cursor: last === undefined ? null : numberCursor('t', last),
-        });
-      },
-    }),
+    ...workReadOperations(dependencies, orderResource),
+    ...workActionOperations(dependencies, orderResource),
   ];
 }
 
@@ -187,12 +139,6 @@ function newOrder({ keyRing }: ApiDependencies, id: string, apiKeyId: string, in
   };
 }
 
-function requireFuture(deadline: Date | undefined, now: Date): void {
-  if (deadline !== undefined && deadline <= now) {
-    throw invalid([{ in: 'body', field: 'deadline', message: 'must lie in the future' }]);
-  }
-}
-
 function taken(existingOrderId: string): Problem {
   return new Problem('external_order_id_taken', {
     detail: `Order ${existingOrderId} was made for this external_order_id.`,
@@ -201,13 +147,5 @@ function taken(existingOrderId: string): Problem {
 }
 
 function filterOf(query: z.output<typeof orderListQuery>): OrderFilter {
-  return {
-    status: query.status,
-    externalOrderId: query.external_order_id,
-    packageId: query.package_id,
-    failureClass: query.failure_class,
-    attentionReason: query.attention,
-    createdAfter: query.created_after,
-    createdBefore: query.created_before,
-  };
+  return { ...workFilter(query), externalOrderId: query.external_order_id, packageId: query.package_id };
 }

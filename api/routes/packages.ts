@@ -3,11 +3,11 @@ import type { ServicePackage } from '#upstream/contract.ts';
 import { CachedRead } from '#api/cached-read.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { currency, instant, packageId, pageQuery } from '#api/fields.ts';
+import { pageQuery } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
+import { freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
-import { plainAmount } from '#api/representations.ts';
 import { valueOf } from '#api/service-problem.ts';
 
 /** Price lists change by the hour at most; a caller's price limit guards against what changes in between. */
@@ -15,39 +15,6 @@ const MAX_AGE_MS = 30_000;
 
 const tag = 'Packages';
 const JSON_TYPE = 'application/json';
-
-const packageOutput = z
-  .strictObject({
-    id: packageId,
-    name: z.string().meta({ example: 'Europe 5 GB' }),
-    countries: z.array(z.string()).meta({ description: 'ISO 3166-1 alpha-2 codes.', example: ['DE', 'FR'] }),
-    data_mb: z.number().nullable().meta({ description: 'Megabytes; null means unlimited.', example: 5_120 }),
-    validity_days: z.int().nullable().meta({ example: 30 }),
-    price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '9.80' }),
-    currency,
-    available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
-  })
-  .meta({ id: 'Package' });
-
-type PackageOutput = z.input<typeof packageOutput>;
-
-const packageExample: PackageOutput = {
-  id: 101,
-  name: 'Europe 5 GB',
-  countries: ['DE', 'FR'],
-  data_mb: 5_120,
-  validity_days: 30,
-  price_for_reseller: '9.80',
-  currency: 'EUR',
-  available: true,
-};
-
-const freshness = {
-  read_at: instant.meta({ description: 'When this was read from the service.' }),
-  age_seconds: z.number().meta({ description: 'How long ago that was.', example: 1.5 }),
-};
-
-const freshnessExample = { read_at: '2030-01-31T12:00:00.000Z', age_seconds: 1.5 };
 
 const packagePage = z
   .strictObject({
@@ -126,17 +93,4 @@ export function packageOperations({ service, now }: ApiDependencies): Operation[
 
 function sorted(packages: readonly ServicePackage[]): ServicePackage[] {
   return packages.toSorted((left, right) => left.id - right.id);
-}
-
-function packageJson(each: ServicePackage): PackageOutput {
-  return {
-    id: each.id,
-    name: each.name,
-    countries: each.countries,
-    data_mb: each.data_mb,
-    validity_days: each.validity_days ?? null,
-    price_for_reseller: plainAmount(each.price_for_reseller),
-    currency: each.currency,
-    available: each.available,
-  };
 }

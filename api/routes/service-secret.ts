@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/webhook-secrets.ts';
 import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
@@ -15,8 +16,6 @@ const JSON_TYPE = 'application/json';
 const tag = 'Administration';
 const PATH = '/v1/service/webhook-secret';
 
-/** A month: whoever wants a longer overlap wants no rotation. */
-const MOST_OVERLAP_SECONDS = 30 * 86_400;
 /** About as long as a change takes whose calls are answered. */
 const BUSY_RETRY_SECONDS = 5;
 
@@ -35,7 +34,7 @@ const rotation = z
     overlap_seconds: z
       .int({ error: 'must be a whole number of seconds' })
       .min(0)
-      .max(MOST_OVERLAP_SECONDS)
+      .max(MAX_WEBHOOK_SECRET_OVERLAP_MS / 1_000)
       .optional()
       .meta({
         description:

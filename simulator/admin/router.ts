@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { Router, type RequestHandler } from 'express';
 import { addActions } from '#simulator/admin/actions.ts';
 import { addReads } from '#simulator/admin/reads.ts';
@@ -9,6 +10,7 @@ import type { Simulation } from '#simulator/simulation.ts';
 /** The admin API, relative to `/simulator`; `docs/simulator.md` lists it. */
 export function adminRouter(simulation: Simulation): Router {
   const router = Router({ caseSensitive: true });
+  router.use(localNameOnly);
   router.use(sameOriginOnly);
   addReads(router, simulation);
   addRules(router, simulation);
@@ -17,6 +19,14 @@ export function adminRouter(simulation: Simulation): Router {
   router.use((_request, _response, next) => next(notFound('admin call')));
   return router;
 }
+
+/** A page of somebody else can give its own domain this address; so names that a domain can have are not served. */
+const localNameOnly: RequestHandler = (request, _response, next) => {
+  const host = request.get('Host') ?? '';
+  const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
+  const local = isIP(name.replace(/^\[|\]$/g, '')) !== 0 || !name.includes('.') || name.endsWith('.localhost');
+  next(local ? undefined : new ServiceError(403, 'conflict', 'Call the admin API by an IP address or a name without a dot.'));
+};
 
 /** The status page may call; a page of somebody else, open in the same browser, may not. */
 const sameOriginOnly: RequestHandler = (request, _response, next) => {

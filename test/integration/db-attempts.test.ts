@@ -18,7 +18,7 @@ afterAll(() => opened.drop());
 const NOW = new Date('2030-01-31T12:00:00Z');
 const later = (ms: number) => new Date(NOW.getTime() + ms);
 const newAttempt = async () => openTestAttempt(database, await acceptTestOrder(database));
-const claim = (id: string, now: Date, leaseMs = 30_000) => database.transaction((tx) => claimSend(tx, id, leaseMs, now));
+const claim = (id: string, now: Date, leaseMs = 30_000) => database.transaction((tx) => claimSend(tx, id, { leaseMs, now }));
 const failSend = (id: string, token: string, failure: 'timeout' | 'insufficient_balance') =>
   database.transaction((tx) => recordSendFailure(tx, id, token, { class: failure, detail: 'It failed.' }));
 const read = (id: string) => database.run((db) => findAttemptById(db, id));

@@ -10,6 +10,7 @@ import {
   judgeRetry,
   REFUSALS,
   VERDICTS_OF,
+  type JudgedCase,
   type OperatedWork,
 } from '#domain/operator-actions.ts';
 import { isFinal, statusesOf } from '#domain/lifecycle.ts';
@@ -19,26 +20,33 @@ const work: fc.Arbitrary<OperatedWork> = fc.record({
   status: fc.constantFrom(...statusesOf('order')),
   attempt: fc.option(fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() }), { nil: undefined }),
   openContradiction: fc.boolean(),
+  observationsPending: fc.boolean(),
 });
+const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() });
+const judgedCase: fc.Arbitrary<JudgedCase> = fc.record({
+  reason: fc.constantFrom(...reasons),
+  attempt: fc.option(attempt, { nil: undefined }),
+  laterAttempts: fc.array(attempt, { maxLength: 2 }),
+});
+const costNothing = (made: OperatedWork['attempt']) =>
+  made === undefined || made.state === 'prepared' || made.state === 'refused' || (made.state === 'failed' && made.settled);
 const judgements = ['allowed', 'unchanged', ...Object.keys(REFUSALS)];
 
 describe('what a person may do with an order', () => {
   it('is decided for every state that an order can be in', () => {
     fc.assert(
-      fc.property(work, fc.constantFrom(...reasons), fc.constantFrom(...caseVerdicts), (state, reason, verdict) => {
-        for (const judged of [judgeRetry(state), judgeAbandon(state), judgeLimitChange(state), judgeResolve(state, reason, verdict)]) {
-          expect(judgements).toContain(judged);
+      fc.property(work, judgedCase, fc.constantFrom(...caseVerdicts), fc.boolean(), (state, judged, verdict, same) => {
+        for (const judgement of [judgeRetry(state), judgeAbandon(state), judgeLimitChange(state, same), judgeResolve(state, judged, verdict)]) {
+          expect(judgements).toContain(judgement);
         }
       }),
     );
   });
 
   it('never ends an order that may have cost something: a send under way or unknown, a purchase, a failure that is not settled', () => {
-    const costNothing = ({ attempt }: OperatedWork) =>
-      attempt === undefined || attempt.state === 'prepared' || attempt.state === 'refused' || (attempt.state === 'failed' && attempt.settled);
     fc.assert(
       fc.property(work, (state) => {
-        const mayEnd = !isFinal(state.status) && !state.openContradiction && costNothing(state);
+        const mayEnd = !isFinal(state.status) && !state.openContradiction && !state.observationsPending && costNothing(state.attempt);
         expect(judgeAbandon(state) === 'allowed').toBe(mayEnd);
       }),
       { numRuns: 2_000 },
@@ -48,10 +56,10 @@ describe('what a person may do with an order', () => {
   it('never brings an ended order to life', () => {
     const ended = work.filter(({ status }) => isFinal(status));
     fc.assert(
-      fc.property(ended, fc.constantFrom(...reasons), (state, reason) => {
+      fc.property(ended, judgedCase, fc.boolean(), (state, judged, same) => {
         expect(judgeRetry(state)).toBe('already_ended');
-        expect(judgeLimitChange(state)).toBe('already_ended');
-        expect(judgeResolve(state, reason, 'not_bought')).not.toBe('allowed');
+        expect(judgeLimitChange(state, same)).toBe('already_ended');
+        for (const verdict of ['bought', 'not_bought'] as const) expect(judgeResolve(state, judged, verdict)).not.toBe('allowed');
       }),
       { numRuns: 1_000 },
     );
@@ -66,10 +74,33 @@ describe('what a person may do with an order', () => {
     );
   });
 
+  it('never calls not bought what the service plainly says it sold, nor while a word of it waits to be judged', () => {
+    fc.assert(
+      fc.property(work, judgedCase, (state, judged) => {
+        fc.pre(judged.reason !== 'contradiction' && judgeResolve(state, judged, 'not_bought') === 'allowed');
+        expect(['processing', 'completed']).not.toContain(judged.attempt?.state);
+        expect(state.observationsPending).toBe(false);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('never delivers an earlier attempt while a later one may be bought as well', () => {
+    fc.assert(
+      fc.property(work, judgedCase, (state, judged) => {
+        fc.pre(judgeResolve(state, judged, 'bought') === 'allowed');
+        expect(judged.laterAttempts.every(costNothing)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('has a way out of every reason to wait for a person: a verdict, or a retry', () => {
     for (const reason of reasons) {
-      const parked: OperatedWork = { status: 'needs_attention', attempt: undefined, openContradiction: reason === 'contradiction' };
-      const verdicts = VERDICTS_OF[reason].filter((verdict) => judgeResolve(parked, reason, verdict) === 'allowed');
+      const openContradiction = reason === 'contradiction';
+      const parked: OperatedWork = { status: 'needs_attention', attempt: undefined, openContradiction, observationsPending: false };
+      const judged = { reason, attempt: undefined, laterAttempts: [] };
+      const verdicts = VERDICTS_OF[reason].filter((verdict) => judgeResolve(parked, judged, verdict) === 'allowed');
       expect(verdicts.length > 0 || judgeRetry(parked) === 'allowed', reason).toBe(true);
     }
   });

@@ -57,6 +57,7 @@ export const TEST_PACKAGES: readonly ServicePackage[] = [
 
 export const idleService: ApiDependencies['service'] = {
   listPackages: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
+  listTopupOptions: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
   getWallet: async () => ({ ok: true, status: 200, value: { balance: '1250', currency: 'EUR' } }),
   createWebhookSecret: async () => ({ ok: false, kind: 'unsupported', capability: 'webhook_secret' }),
   rotateWebhookSecret: async () => ({ ok: false, kind: 'unsupported', capability: 'webhook_secret' }),

@@ -4,8 +4,8 @@
  */
 import Big from 'big.js';
 import { isFinal } from '#domain/lifecycle.ts';
-import type { Database } from '#db/database.ts';
-import { attempts, cases, esims, inbox, journal, orders, outbox } from '#db/schema.ts';
+import type { Database, Executor } from '#db/database.ts';
+import { attempts, cases, esims, inbox, journal, orders, outbox, topups } from '#db/schema.ts';
 import { SimulatorAdmin, type LedgerLine, type SentWebhook, type SoldOrder } from '#test/support/simulator-admin.ts';
 import type { HttpClient } from '#test/support/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -28,12 +28,19 @@ export interface BooksOptions {
   readonly timeoutMs?: number;
 }
 
-type OrderRow = typeof orders.$inferSelect;
 type AttemptRow = typeof attempts.$inferSelect;
 type JournalRow = typeof journal.$inferSelect;
 
+/** What of an order or a top-up counts here. */
+interface Work {
+  readonly kind: 'order' | 'topup';
+  readonly id: string;
+  readonly status: (typeof orders.$inferSelect)['status'];
+  readonly attentionReason: string | null;
+}
+
 interface Books {
-  readonly orders: readonly OrderRow[];
+  readonly work: readonly Work[];
   readonly attempts: readonly AttemptRow[];
   readonly journal: readonly JournalRow[];
   readonly esims: readonly (typeof esims.$inferSelect)[];
@@ -74,14 +81,14 @@ async function becomeQuiet({ database, simulator }: BothSides, timeoutMs: number
   const admin = new SimulatorAdmin(simulator);
   const underWay = async (): Promise<string[]> => {
     const [rows, waiting, entries] = await database.run((db) =>
-      Promise.all([db.select().from(orders), db.select().from(outbox), db.select().from(inbox)]),
+      Promise.all([readWork(db), db.select().from(outbox), db.select().from(inbox)]),
     );
     const open = rows.filter(({ status }) => !isFinal(status) && status !== 'needs_attention');
     const words = entries.filter(({ state }) => state === 'pending' || state === 'relayed');
     const unsent = (await admin.webhooks()).filter(({ status }) => status === 'pending');
     return [
-      ...open.map(({ id, status }) => `order ${id} is still ${status}`),
-      ...waiting.map(({ subjectId, tries, lastError }) => `the start of order ${subjectId} waits (${tries} tries, ${lastError ?? 'no error'})`),
+      ...open.map(({ kind, id, status }) => `${kind} ${id} is still ${status}`),
+      ...waiting.map(({ subjectId, tries, lastError }) => `the start of ${subjectId} waits (${tries} tries, ${lastError ?? 'no error'})`),
       ...words.map(({ id, event, state, subjectId, lastError }) => `inbox row ${id} (${event}, ${subjectId ?? 'unmatched'}) is still ${state}: ${lastError ?? 'no error'}`),
       ...unsent.map(({ id, event }) => `the service still tries to deliver ${event} (${id})`),
     ];
@@ -94,11 +101,17 @@ async function becomeQuiet({ database, simulator }: BothSides, timeoutMs: number
   }
 }
 
+async function readWork(db: Executor): Promise<Work[]> {
+  const bought = (await db.select().from(orders)).map((row): Work => ({ kind: 'order', ...row }));
+  const recharged = (await db.select().from(topups)).map((row): Work => ({ kind: 'topup', ...row }));
+  return [...bought, ...recharged];
+}
+
 async function readBooks({ database, simulator }: BothSides): Promise<Books> {
   const admin = new SimulatorAdmin(simulator);
   const [ledger, sold, webhooks] = await Promise.all([admin.ledger(), admin.orders(), admin.webhooks()]);
   return database.run(async (db) => ({
-    orders: await db.select().from(orders),
+    work: await readWork(db),
     attempts: await db.select().from(attempts),
     journal: await db.select().from(journal),
     esims: await db.select().from(esims),
@@ -110,54 +123,61 @@ async function readBooks({ database, simulator }: BothSides): Promise<Books> {
   }));
 }
 
-function lostOrders({ orders }: Books, accepted: readonly string[]): string[] {
-  const known = new Set(orders.map(({ id }) => id));
-  return accepted.filter((id) => !known.has(id)).map((id) => `order ${id} was answered with 202 and is not stored`);
+function lostOrders({ work }: Books, accepted: readonly string[]): string[] {
+  const known = new Set(work.map(({ id }) => id));
+  return accepted.filter((id) => !known.has(id)).map((id) => `${id} was answered with 202 and is not stored`);
 }
 
-/** An order has ended, or a person is told what it waits for. */
-function openEnds({ orders, openCases }: Books): string[] {
-  return orders.flatMap((order) => {
-    if (isFinal(order.status)) return [];
-    if (order.status !== 'needs_attention') return [`order ${order.id} neither ended nor waits for a person: ${order.status}`];
-    const told = openCases.some(({ subjectId, reason }) => subjectId === order.id && reason === order.attentionReason);
-    return told ? [] : [`order ${order.id} is parked (${order.attentionReason ?? 'no reason'}) without an open case that says so`];
+/** Work has ended, or a person is told what it waits for. */
+function openEnds({ work, openCases }: Books): string[] {
+  return work.flatMap(({ kind, id, status, attentionReason }) => {
+    if (isFinal(status)) return [];
+    if (status !== 'needs_attention') return [`${kind} ${id} neither ended nor waits for a person: ${status}`];
+    const told = openCases.some(({ subjectId, reason }) => subjectId === id && reason === attentionReason);
+    return told ? [] : [`${kind} ${id} is parked (${attentionReason ?? 'no reason'}) without an open case that says so`];
   });
 }
 
-/** What each order cost: once when completed, at most once when parked, nothing when it ended otherwise. */
-function costs({ orders, attempts, ledger }: Books): string[] {
-  return orders.flatMap((order) => {
-    const references = new Set(attempts.filter(({ subjectId }) => subjectId === order.id).map(({ reference }) => reference));
-    const own = ledger.filter(({ external_order_id: reference }) => reference !== null && references.has(reference));
+/** True when a movement at the service is for this attempt: orders name our reference, top-ups only the service's id. */
+function isFor({ subjectKind, reference, serviceId }: AttemptRow, line: LedgerLine): boolean {
+  if (subjectKind === 'order') return line.external_order_id !== null && line.external_order_id === reference;
+  return line.topup_id !== null && line.topup_id === serviceId;
+}
+
+/** What work cost: once when completed, at most once when parked, nothing when it ended otherwise. */
+function costs({ work, attempts, ledger }: Books): string[] {
+  return work.flatMap(({ kind, id, status }) => {
+    const own = attempts.filter(({ subjectId }) => subjectId === id).flatMap((each) => ledger.filter((line) => isFor(each, line)));
     const net = own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
-    const [least, most] = order.status === 'completed' ? [1, 1] : [0, order.status === 'needs_attention' ? 1 : 0];
+    const [least, most] = status === 'completed' ? [1, 1] : [0, status === 'needs_attention' ? 1 : 0];
     if (net >= least && net <= most) return [];
     const allowed = least === most ? `${most}` : `at most ${most}`;
-    return [`order ${order.id} (${order.status}) has ${net} net debits at the service, allowed is ${allowed}: ${own.map(movementText).join(', ')}`];
+    return [`${kind} ${id} (${status}) has ${net} net debits at the service, allowed is ${allowed}: ${own.map(movementText).join(', ')}`];
   });
 }
 
 /** Each movement at the service belongs to exactly one attempt, and our journal has the same ones. */
 function movements({ attempts, journal, ledger }: Books, unsettled: ReadonlySet<string>): string[] {
-  const references = new Set(attempts.map(({ reference }) => reference));
   const ids = new Set(attempts.map(({ id }) => id));
+  // Of a top-up of unknown outcome we do not know the service's id; only one may be under way for an eSIM.
+  const mayBeUnsettled = ({ topup_id: topup, esim_id: esim }: LedgerLine) =>
+    topup !== null && attempts.some(({ subjectId, serviceEsimId }) => unsettled.has(subjectId) && serviceEsimId === esim);
   const orphans = [
     ...ledger
-      .filter(({ external_order_id: reference }) => reference === null || !references.has(reference))
-      .map((line) => `the service has ${movementText(line)} for ${line.external_order_id ?? 'no reference'}, which is no attempt of ours`),
+      .filter((line) => !attempts.some((attempt) => isFor(attempt, line)) && !mayBeUnsettled(line))
+      .map((line) => `the service has ${movementText(line)} for ${line.external_order_id ?? line.topup_id ?? 'nothing named'}, which is no attempt of ours`),
     ...journal
       .filter(({ causeId }) => !ids.has(causeId))
       .map((row) => `our journal has ${movementText(row)} for ${row.causeId}, which is no attempt of ours`),
   ];
   const unequal = attempts.flatMap((attempt) => {
-    const theirs = ledger.filter((line) => line.external_order_id === attempt.reference).map(movementText).toSorted();
+    const theirs = ledger.filter((line) => isFor(attempt, line)).map(movementText).toSorted();
     const ours = journal.filter(({ causeId }) => causeId === attempt.id).map(movementText).toSorted();
     if (theirs.join() === ours.join()) return [];
     // What nobody has read may be missing here; what is here must be there all the same.
     if (unsettled.has(attempt.subjectId) && ours.every((line) => theirs.includes(line))) return [];
     return [
-      `attempt ${attempt.number} of order ${attempt.subjectId} (${attempt.reference}, ${attempt.state}):\n` +
+      `attempt ${attempt.number} of ${attempt.subjectId} (${attempt.reference ?? attempt.serviceId ?? 'unnamed'}, ${attempt.state}):\n` +
         `    the service: ${theirs.join(', ') || 'nothing'}\n    our journal: ${ours.join(', ') || 'nothing'}`,
     ];
   });
@@ -165,8 +185,8 @@ function movements({ attempts, journal, ledger }: Books, unsettled: ReadonlySet<
 }
 
 /** What was bought and not failed is in the hands of its one order. */
-function goods({ orders, attempts, esims, sold }: Books): string[] {
-  return orders.flatMap((order) => {
+function goods({ work, attempts, esims, sold }: Books): string[] {
+  return work.filter(({ kind }) => kind === 'order').flatMap((order) => {
     const references = new Set(attempts.filter(({ subjectId }) => subjectId === order.id).map(({ reference }) => reference));
     const bought = sold.filter((each) => references.has(each.external_order_id) && each.status !== 'failed');
     const problems: string[] = [];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { and, asc, eq } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import type { AttemptRow } from '#db/attempts.ts';
 import { attempts, cases, inbox, timeline } from '#db/schema.ts';
 import { checkBooks, type BooksOptions } from '#test/support/books.ts';
@@ -78,6 +78,20 @@ export class OrderDesk {
     return this.stack.orderReaches(orderId, statuses);
   }
 
+  /** Recharges an eSIM. @param esimId ours. @returns the id of the top-up. @throws Error when the API does not accept it. */
+  async topUp(esimId: string, packageId: number, more: Record<string, unknown> = {}): Promise<string> {
+    const headers = { 'idempotency-key': randomUUID() };
+    const answer = await this.stack.api.post('/v1/topups', { esim_id: esimId, package_id: packageId, ...more }, { headers });
+    if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
+    const id = answer.textAt('id');
+    this.#accepted.push(id);
+    return id;
+  }
+
+  topupReaches(topupId: string, ...statuses: string[]) {
+    return this.stack.workReaches(`/v1/topups/${topupId}`, statuses);
+  }
+
   /** The order is parked and our side cannot know what the wallet did for it. */
   expectUnsettled(orderId: string): void {
     this.#unsettled.push(orderId);
@@ -102,11 +116,15 @@ export class OrderDesk {
   }
 
   async attempts(orderId: string): Promise<OrderAttempt[]> {
+    return (await this.attemptsOf(orderId)).map(withReference);
+  }
+
+  /** Of any kind of work. */
+  async attemptsOf(workId: string): Promise<AttemptRow[]> {
     const { database } = this.stack;
-    const rows = await database.run((db) =>
-      db.select().from(attempts).where(eq(attempts.subjectId, orderId)).orderBy(asc(attempts.number)),
+    return database.run((db) =>
+      db.select().from(attempts).where(eq(attempts.subjectId, workId)).orderBy(asc(attempts.number)),
     );
-    return rows.map(withReference);
   }
 
   /** The calls by which the service was asked to buy for an order, by attempt. */
@@ -150,7 +168,7 @@ export class OrderDesk {
   /** Reasons of the cases about an order, open and closed. */
   async cases(orderId: string): Promise<{ reason: string; open: boolean }[]> {
     const rows = await this.stack.database.run((db) =>
-      db.select().from(cases).where(and(eq(cases.subjectKind, 'order'), eq(cases.subjectId, orderId))).orderBy(asc(cases.openedAt)),
+      db.select().from(cases).where(eq(cases.subjectId, orderId)).orderBy(asc(cases.openedAt)),
     );
     return rows.map(({ reason, closedAt }) => ({ reason, open: closedAt === null }));
   }

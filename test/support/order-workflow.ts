@@ -125,6 +125,7 @@ export class FakeOrder {
       status: last?.status ?? ('submitting' as const),
       attempt: this.#attempt,
       openContradiction: attention === 'contradiction',
+      observationsPending: false,
     };
     const judged = action.action === 'retry' ? judgeRetry(work) : action.action === 'abandon' ? judgeAbandon(work) : 'allowed';
     if (judged !== 'allowed') throw ApplicationFailure.nonRetryable(judged, ACTION_REFUSED);
@@ -212,6 +213,7 @@ function newAttempt(number: number): AttemptView {
     number,
     state: 'prepared',
     settled: false,
+    named: false,
     history: { firstSentAt: undefined, sends: 0, anyUnknown: false },
   };
 }

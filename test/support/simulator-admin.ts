@@ -13,6 +13,8 @@ const ledgerLine = z.object({
   reason: z.string(),
   order_id: z.string().nullable(),
   external_order_id: z.string().nullable(),
+  esim_id: z.string().nullable(),
+  topup_id: z.string().nullable(),
 });
 /** One movement of the service's wallet. */
 export type LedgerLine = z.output<typeof ledgerLine>;
@@ -28,6 +30,15 @@ const sold = z.object({
 });
 /** An order as the service has it. */
 export type SoldOrder = z.output<typeof sold>;
+
+const recharge = z.object({
+  id: z.string(),
+  esim_id: z.string(),
+  package_id: z.number(),
+  status: z.enum(['processing', 'completed', 'failed']),
+});
+/** A top-up as the service has it. */
+export type SoldTopup = z.output<typeof recharge>;
 
 const delivery = z.object({
   id: z.string(),
@@ -141,6 +152,14 @@ export class SimulatorAdmin {
   async orders(reference?: string): Promise<SoldOrder[]> {
     const filter = reference === undefined ? '' : `&external_order_id=${encodeURIComponent(reference)}`;
     return this.#all(`/orders?environment=sandbox${filter}`, sold);
+  }
+
+  async topups(): Promise<SoldTopup[]> {
+    return this.#all('/topups?environment=sandbox', recharge);
+  }
+
+  async completeTopup(id: string): Promise<void> {
+    await this.#post(`/topups/${id}/complete`, {});
   }
 
   async requests(endpoint: string, idempotencyKey?: string): Promise<ReceivedRequest[]> {

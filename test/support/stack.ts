@@ -7,7 +7,7 @@ import { productEnvironments, type ProductEnvironments } from '#cli/start/enviro
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
-import { isFinal, statusesOf } from '#domain/lifecycle.ts';
+import { isFinal, WORK_STATUSES } from '#domain/lifecycle.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { createTestDatabase, openDatabase } from '#test/support/database.ts';
 import { HttpClient } from '#test/support/http.ts';
@@ -52,7 +52,7 @@ export interface StackOptions {
 
 export type ProcessName = 'simulator' | 'api' | 'worker';
 
-const orderStatus = z.enum(statusesOf('order'));
+const workStatus = z.enum(WORK_STATUSES);
 
 const SCRIPTS: Readonly<Record<ProcessName, string>> = {
   simulator: 'simulator/main.ts',
@@ -151,22 +151,27 @@ export class Stack implements AsyncDisposable {
   }
 
   /** Waits until an order has one of these statuses. @returns the answer to `GET /v1/orders/{id}`. */
-  async orderReaches(orderId: string, statuses: readonly string[], timeoutMs = 60_000) {
+  async orderReaches(orderId: string, statuses: readonly string[], timeoutMs?: number) {
+    return this.workReaches(`/v1/orders/${orderId}`, statuses, timeoutMs);
+  }
+
+  /** Waits until work has one of these statuses. @param path its address, such as `/v1/topups/top_…`. @returns the answer to GET. */
+  async workReaches(path: string, statuses: readonly string[], timeoutMs = 60_000) {
     return waitFor(
-      `order ${orderId} is ${statuses.join(' or ')}`,
+      `${path} is ${statuses.join(' or ')}`,
       async () => {
-        const answer = await this.api.get(`/v1/orders/${orderId}`);
+        const answer = await this.api.get(path);
         if (answer.status !== 200) throw new Error(`GET answered ${answer.status}: ${answer.text}`);
         const status = answer.textAt('status');
         if (statuses.includes(status)) return answer;
-        if (isFinal(orderStatus.parse(status))) throw new NeverError(`it is ${status}, which is final`);
+        if (isFinal(workStatus.parse(status))) throw new NeverError(`it is ${status}, which is final`);
         throw new Error(`it is ${status}`);
       },
       {
         timeoutMs,
         everyMs: 100,
         context: async () => {
-          const timeline = await this.api.get(`/v1/orders/${orderId}/timeline`).then(({ text }) => text, String);
+          const timeline = await this.api.get(`${path}/timeline`).then(({ text }) => text, String);
           return `timeline: ${timeline}\n${this.tails()}`;
         },
       },

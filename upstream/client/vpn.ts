@@ -1,3 +1,4 @@
+import { isDefinite } from '#domain/failure.ts';
 import {
   findBy,
   sameId,
@@ -35,7 +36,10 @@ export interface VpnCalls {
   getVpnSubscription(id: string): Promise<OptionalResult<VpnSubscription>>;
   /** Needs `vpn_subscription_list`. Only those that name this reference, also when the service ignores the filter. */
   findVpnSubscriptionsByReference(reference: string): Promise<OptionalResult<Listing<VpnSubscription>>>;
-  /** Ends a subscription. Carries no Idempotency-Key: it may be called again after a lost answer. */
+  /**
+   * Ends a subscription. Carries no Idempotency-Key: it may be called again after a lost answer. When what came of it is
+   * unknown, the subscription is read once, within a deadline of its own.
+   */
   cancelVpnSubscription(id: string): Promise<ServiceResult<VpnCancellation>>;
 }
 
@@ -55,8 +59,12 @@ export function vpnCalls(calls: Calls): VpnCalls {
       const result = await calls.one('cancelVpnSubscription', { id }, sameId(id));
       if (result.ok) return { ...result, value: { kind: 'accepted', subscription: result.value } };
       const { status } = result;
-      if (status === undefined || !saysCancelledAlready(result)) return result;
-      return { ok: true, value: { kind: 'already_cancelled' }, status };
+      if (status !== undefined && saysCancelledAlready(result)) return { ok: true, value: { kind: 'already_cancelled' }, status };
+      if (isDefinite(result.failure)) return result;
+      // The answer was lost, or says nothing: a read that shows it cancelled is as good as the answer.
+      const read = await calls.optional('getVpnSubscription', { id }, sameId(id));
+      if (!read.ok || read.value.status !== 'cancelled') return result;
+      return { ...read, value: { kind: 'accepted', subscription: read.value } };
     },
   };
 }

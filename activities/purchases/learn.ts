@@ -1,0 +1,19 @@
+import { recordFacts, type AttemptRow } from '#db/attempts.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
+
+/**
+ * Asks the service for an attempt that it calls completed, since an event may name little of it, and stores what it says.
+ *
+ * @returns the attempt as it now is, and what came of the inquiry.
+ */
+export async function learn(
+  { database, now }: WorkDependencies,
+  ask: PurchaseKind['ask'],
+  attempt: AttemptRow,
+): Promise<{ readonly attempt: AttemptRow; readonly inquiry: Inquiry }> {
+  const inquiry = await ask(attempt);
+  if (inquiry.kind !== 'found') return { attempt, inquiry };
+  const { facts } = inquiry;
+  return { attempt: await database.transaction((tx) => recordFacts(tx, attempt.id, facts, new Date(now()))), inquiry };
+}

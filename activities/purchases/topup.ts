@@ -1,0 +1,126 @@
+import { and, eq, inArray, ne } from 'drizzle-orm';
+import { isDefinite } from '#domain/failure.ts';
+import { chargedOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
+import { openCase } from '#db/cases.ts';
+import { attempts } from '#db/schema.ts';
+import { readTopup } from '#db/topups.ts';
+import { completeWork } from '#db/work.ts';
+import type { ServiceTopup } from '#upstream/contract.ts';
+import { chargeOf } from '#upstream/event-parsing.ts';
+import { topupRequestBytes } from '#upstream/request-bytes.ts';
+import { noteOf, type WorkDependencies } from '#activities/work-context.ts';
+import { inquiryOf } from '#activities/purchases/inquiry.ts';
+import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
+import { learn } from '#activities/purchases/learn.ts';
+import { exceedsLimit, priceAboveLimit, priceLimit, refusal } from '#activities/purchases/price.ts';
+import { CLOCK_SKEW_MS, namesNothing } from '#activities/purchases/wallet.ts';
+
+/**
+ * How an eSIM is recharged: its options are read, then `POST /topups`. A top-up carries no reference of ours, so one whose
+ * answer was lost is found by its eSIM: of an eSIM only one top-up may be unsettled at a time (rule 6 of the design).
+ */
+export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
+  const { database, service, now } = dependencies;
+
+  const ask: PurchaseKind['ask'] = async (attempt) => {
+    if (attempt.serviceId !== null) {
+      const read = await service.getTopup(attempt.serviceId);
+      if (read.ok) return found(read.value);
+      if (read.kind === 'failure' && read.status !== 404) return { kind: 'unavailable', failure: noteOf(read) };
+    }
+    const { topup, esim } = await database.run((db) => readTopup(db, attempt.subjectId));
+    const list = await service.findTopupsOfEsim(esim.serviceEsimId);
+    if (!list.ok) return inquiryOf(list, { found, noun: 'top-ups' });
+    const others = await knownOtherwise(attempt, list.value.items);
+    const items = list.value.items.filter(
+      (item) => !others.has(item.id) && mayBe(attempt, topup.packageId, item) && (attempt.serviceId ?? item.id) === item.id,
+    );
+    return inquiryOf({ ...list, value: { ...list.value, items } }, { found, noun: 'top-ups' });
+  };
+
+  /** Ids among these that belong to other attempts of ours. */
+  const knownOtherwise = async (attempt: AttemptRow, items: readonly ServiceTopup[]): Promise<ReadonlySet<string>> => {
+    if (items.length === 0) return new Set();
+    const ids = items.map(({ id }) => id);
+    const rows = await database.run((db) =>
+      db
+        .select({ serviceId: attempts.serviceId })
+        .from(attempts)
+        .where(and(eq(attempts.subjectKind, 'topup'), inArray(attempts.serviceId, ids), ne(attempts.id, attempt.id))),
+    );
+    return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
+  };
+
+  return {
+    async prepare(db, topupId) {
+      const { topup, esim } = await readTopup(db, topupId);
+      const { serviceEsimId } = esim;
+      const body = topupRequestBytes({ esimId: serviceEsimId, packageId: topup.packageId });
+      return { reference: undefined, serviceEsimId, body };
+    },
+
+    async examine(topupId) {
+      const { topup, esim } = await database.run((db) => readTopup(db, topupId));
+      const options = await service.listTopupOptions(esim.serviceEsimId);
+      if (!options.ok) {
+        return isDefinite(options.failure) ? options : refusal('not_sent', 'The options could not be read, so nothing was sent.');
+      }
+      const option = options.value.items.find(({ id }) => id === topup.packageId);
+      if (option === undefined) {
+        return refusal('topup_not_offered', 'The service does not offer this package for the eSIM.');
+      }
+      return priceAboveLimit(priceLimit(topup), { amount: option.price_for_reseller, currency: option.currency });
+    },
+
+    async send({ idempotencyKey, subjectId }, body) {
+      const { topup, esim } = await database.run((db) => readTopup(db, subjectId));
+      const { packageId } = topup;
+      const answer = await service.createTopup({ idempotencyKey, body, esimId: esim.serviceEsimId, packageId });
+      return answer.ok ? { ...answer, value: factsOf(answer.value) } : answer;
+    },
+
+    ask,
+
+    owns: ({ serviceId }, { topup_id: topupId }) => topupId != null && topupId === serviceId,
+
+    // One that names the eSIM alone may be of this top-up, of another one, or of the order.
+    isAnonymous: namesNothing,
+
+    async complete(known, applied) {
+      // Without the price it is complete all the same; the books are completed from the wallet.
+      const { attempt } = known.chargedAmount === null ? await learn(dependencies, ask, known) : { attempt: known };
+      const charged = chargedOf(attempt);
+      const work = { kind: 'topup', id: attempt.subjectId } as const;
+      return database.transaction(async (tx) => {
+        const { topup, esim } = await readTopup(tx, work.id);
+        const entry = { message: 'The eSIM was recharged.', detail: { esim_id: esim.id, service_topup_id: attempt.serviceId } };
+        await completeWork(tx, work, { attemptId: attempt.id, esimId: esim.id, charged, entry, applied }, new Date(now()));
+        if (charged !== undefined && exceedsLimit(priceLimit(topup), charged)) {
+          await openCase(tx, work, 'charged_above_limit', `The service charged ${charged.amount} ${charged.currency}.`);
+        }
+        return { kind: 'completed', esimId: esim.id };
+      });
+    },
+  };
+}
+
+/** False for what cannot be this attempt: another package, or made before it was first sent. */
+function mayBe(attempt: AttemptRow, packageId: number, topup: ServiceTopup): boolean {
+  if (topup.package_id != null && topup.package_id !== packageId) return false;
+  const since = (attempt.firstSentAt ?? attempt.createdAt).getTime() - CLOCK_SKEW_MS;
+  return topup.created_at == null || Date.parse(topup.created_at) >= since;
+}
+
+function found(topup: ServiceTopup): Extract<Inquiry, { kind: 'found' }> {
+  return { kind: 'found', facts: factsOf(topup), record: topup };
+}
+
+function factsOf(topup: ServiceTopup): ServiceFacts {
+  return {
+    outcome: topup.status,
+    serviceId: topup.id,
+    serviceEsimId: topup.esim_id ?? undefined,
+    charged: chargeOf(topup),
+    failureDetail: topup.failure == null ? undefined : `The service reports: ${topup.failure.code}.`,
+  };
+}

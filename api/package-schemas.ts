@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import type { ServicePackage } from '#upstream/contract.ts';
+import { currency, instant, packageId } from '#api/fields.ts';
+import { plainAmount } from '#api/representations.ts';
+
+export const packageOutput = z
+  .strictObject({
+    id: packageId,
+    name: z.string().meta({ example: 'Europe 5 GB' }),
+    countries: z.array(z.string()).meta({ description: 'ISO 3166-1 alpha-2 codes.', example: ['DE', 'FR'] }),
+    data_mb: z.number().nullable().meta({ description: 'Megabytes; null means unlimited.', example: 5_120 }),
+    validity_days: z.int().nullable().meta({ example: 30 }),
+    price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '9.80' }),
+    currency,
+    available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
+  })
+  .meta({ id: 'Package' });
+
+export type PackageOutput = z.input<typeof packageOutput>;
+
+export const packageExample: PackageOutput = {
+  id: 101,
+  name: 'Europe 5 GB',
+  countries: ['DE', 'FR'],
+  data_mb: 5_120,
+  validity_days: 30,
+  price_for_reseller: '9.80',
+  currency: 'EUR',
+  available: true,
+};
+
+/** When something was read from the service. */
+export const freshness = {
+  read_at: instant.meta({ description: 'When this was read from the service.' }),
+  age_seconds: z.number().meta({ description: 'How long ago that was.', example: 1.5 }),
+};
+
+export const freshnessExample = { read_at: '2030-01-31T12:00:00.000Z', age_seconds: 1.5 };
+
+export function packageJson(each: ServicePackage): PackageOutput {
+  return {
+    id: each.id,
+    name: each.name,
+    countries: each.countries,
+    data_mb: each.data_mb,
+    validity_days: each.validity_days ?? null,
+    price_for_reseller: plainAmount(each.price_for_reseller),
+    currency: each.currency,
+    available: each.available,
+  };
+}

@@ -1,0 +1,152 @@
+import type * as z from 'zod';
+import { findEsim } from '#db/esim-queries.ts';
+import { newId } from '#db/ids.ts';
+import { findTopupView, listTopupViews, type TopupFilter } from '#db/topup-queries.ts';
+import { acceptTopup } from '#db/topups.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { answerOnce } from '#api/idempotency.ts';
+import { invalid, operation, type ApiRequest, type Operation } from '#api/operation.ts';
+import { Problem } from '#api/problem.ts';
+import { jsonReply, type Reply } from '#api/reply.ts';
+import { topupJson } from '#api/representations.ts';
+import { workActionOperations } from '#api/routes/work-actions.ts';
+import { workReadOperations } from '#api/routes/work-reads.ts';
+import {
+  topupInput,
+  topupInputExample,
+  topupListQuery,
+  topupOutput,
+  topupOutputExample,
+  topupPage,
+} from '#api/topup-schemas.ts';
+import { pageJson, pageStart, requireFuture, workFilter, type WorkResource } from '#api/work-resource.ts';
+
+const tag = 'Top-ups';
+const JSON_TYPE = 'application/json';
+
+const topupResource: WorkResource = {
+  kind: 'topup',
+  name: 'Topup',
+  path: '/v1/topups',
+  tag,
+  scopes: { read: 'topups:read', operate: 'topups:operate' },
+  notFound: 'topup_not_found',
+  output: topupOutput,
+  example: topupOutputExample,
+  find: async (db, id) => {
+    const view = await findTopupView(db, id);
+    return view && topupJson(view);
+  },
+};
+
+/** Recharging eSIMs: create, read, list, what happened so far, and what a person can do. */
+export function topupOperations(dependencies: ApiDependencies): Operation[] {
+  const { database } = dependencies;
+  return [
+    operation({
+      id: 'createTopup',
+      method: 'post',
+      path: '/v1/topups',
+      tag,
+      summary: 'Recharge an eSIM',
+      description:
+        'Stores the top-up and answers at once; it is carried out afterwards. The package must be one of the top-up options of ' +
+        'the eSIM; they are read again before anything is bought. One top-up of an eSIM is under way at a time: a further one is ' +
+        'held until the first has ended. The same Idempotency-Key with the same body gets the same answer again.',
+      scope: 'topups:write',
+      body: topupInput,
+      bodyExample: topupInputExample,
+      idempotent: true,
+      answers: {
+        202: {
+          description: 'The top-up is stored and will be carried out.',
+          contentType: JSON_TYPE,
+          schema: topupOutput,
+          example: topupOutputExample,
+          headers: {
+            Location: 'Address of the top-up.',
+            'Idempotent-Replayed': '`true` when this is the stored answer to an earlier request with the same key.',
+          },
+        },
+      },
+      problems: ['external_topup_id_taken'],
+      handle: (request) => createTopup(dependencies, request),
+    }),
+    operation({
+      id: 'listTopups',
+      method: 'get',
+      path: '/v1/topups',
+      tag,
+      summary: 'List top-ups, newest first',
+      scope: 'topups:read',
+      query: topupListQuery,
+      answers: {
+        200: {
+          description: 'A page of top-ups.',
+          contentType: JSON_TYPE,
+          schema: topupPage,
+          example: { data: [topupOutputExample], next_cursor: null },
+        },
+      },
+      handle: async ({ query }) => {
+        const { limit, cursor } = query;
+        const options = { limit: limit + 1, after: pageStart(topupResource, cursor) };
+        const views = await database.run((db) => listTopupViews(db, filterOf(query), options));
+        return jsonReply(200, pageJson(topupResource, views, limit, { json: topupJson, position: ({ topup }) => topup }));
+      },
+    }),
+    ...workReadOperations(dependencies, topupResource),
+    ...workActionOperations(dependencies, topupResource),
+  ];
+}
+
+type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof topupInput>, 'body' | 'json' | 'header' | 'caller'>;
+
+async function createTopup(dependencies: ApiDependencies, { body, json, header, caller }: CreateRequest): Promise<Reply> {
+  const { apiKeyId } = caller;
+  const reply = await answerOnce(
+    dependencies,
+    { apiKeyId, header: header('Idempotency-Key'), target: 'POST /v1/topups', json },
+    async (tx) => {
+      const now = new Date(dependencies.now());
+      requireFuture(body.deadline, now);
+      if ((await findEsim(tx, body.esim_id)) === undefined) {
+        throw invalid([{ in: 'body', field: 'esim_id', message: 'names no eSIM of ours' }]);
+      }
+      const id = newId('topup');
+      const topup = {
+        id,
+        apiKeyId,
+        esimId: body.esim_id,
+        packageId: body.package_id,
+        externalTopupId: body.external_topup_id ?? null,
+        maxPrice: body.max_price ?? null,
+        deadlineAt: body.deadline ?? null,
+        metadata: body.metadata ?? {},
+      };
+      const intake = await acceptTopup(tx, topup, now);
+      if (!intake.accepted) throw taken(intake.existingTopupId);
+      const view = await findTopupView(tx, id);
+      if (view === undefined) throw new Error(`top-up ${id} was stored and cannot be read`);
+      return jsonReply(202, topupJson(view), { Location: `/v1/topups/${id}` });
+    },
+  );
+  dependencies.wakeRelay();
+  return reply;
+}
+
+function taken(existingTopupId: string): Problem {
+  return new Problem('external_topup_id_taken', {
+    detail: `Top-up ${existingTopupId} was made for this external_topup_id.`,
+    extra: { existing: { id: existingTopupId, href: `/v1/topups/${existingTopupId}` } },
+  });
+}
+
+function filterOf(query: z.output<typeof topupListQuery>): TopupFilter {
+  return {
+    ...workFilter(query),
+    esimId: query.esim_id,
+    externalTopupId: query.external_topup_id,
+    packageId: query.package_id,
+  };
+}

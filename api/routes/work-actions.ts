@@ -1,0 +1,200 @@
+import * as z from 'zod';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
+import { CASE_VERDICTS, REFUSALS, caseVerdicts, type CaseVerdict, type OperatorAction } from '#domain/operator-actions.ts';
+import { WORK_NOUNS } from '#domain/work.ts';
+import { newId } from '#db/ids.ts';
+import { actOnWork } from '#db/operator-actions.ts';
+import { requestWake } from '#db/outbox.ts';
+import { WorkMissingError } from '#db/work.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { idInPath, mayExist, moneyInput } from '#api/fields.ts';
+import { operation, type Caller, type Operation } from '#api/operation.ts';
+import { Problem } from '#api/problem.ts';
+import { jsonReply, type Reply } from '#api/reply.ts';
+import { article } from '#api/routes/work-reads.ts';
+import { notFound, type WorkResource } from '#api/work-resource.ts';
+
+const MAX_WHY = 500;
+const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;
+
+const why = z
+  .string()
+  .trim()
+  .min(1, 'must say why')
+  .max(MAX_WHY)
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+  .meta({ description: 'Why, for whoever reads the timeline. Keep personal data out.', example: 'The customer no longer wants it.' });
+
+const serviceId = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
+
+const plain = z.strictObject({ why }).meta({ id: 'OperatorAct' });
+const limit = z
+  .strictObject({ why, max_price: moneyInput.nullable().meta({ description: '`null` takes the limit away.' }) })
+  .meta({ id: 'LimitChange' });
+/** Of every kind of work; each adds how the service names what it sold. */
+const resolution = z.strictObject({
+  why,
+  case: z
+    .enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]])
+    .meta({ description: 'The reason of the open case, as `attention.reason` shows it.' }),
+  verdict: z.enum(caseVerdicts as [CaseVerdict, ...CaseVerdict[]]).meta({
+    description: Object.entries(CASE_VERDICTS).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(' '),
+  }),
+  next: z.enum(['continue', 'abandon']).optional().meta({
+    description: 'With `not_bought`: buy anew (the default), or give it up.',
+  }),
+});
+
+const orderResolution = resolution
+  .extend({
+    service_order_id: serviceId.meta({ description: 'With `bought`: the order at the service, where it is not known yet.' }),
+    service_esim_id: serviceId.meta({ description: 'With `bought`: the eSIM at the service. Without it the service is asked.' }),
+  })
+  .meta({ id: 'OrderCaseResolution' });
+
+const topupResolution = resolution
+  .extend({
+    service_topup_id: serviceId.meta({ description: 'With `bought`: the top-up at the service, where it is not known yet.' }),
+  })
+  .meta({ id: 'TopupCaseResolution' });
+
+const EXAMPLE = { why: 'Balance was topped up.' };
+
+/** What a person does with work that waits, fails or went wrong. */
+export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
+  const { kind, name, path, scopes, output, example } = resource;
+  const noun = WORK_NOUNS[kind];
+  const common = {
+    method: 'post',
+    tag: 'Operator actions',
+    scope: scopes.operate,
+    params: idInPath(kind, example.id),
+    problems: [resource.notFound, 'action_not_possible'],
+    answers: {
+      200: {
+        description: `The ${noun} as it is stored now; its workflow goes on at once. What was done before changes nothing.`,
+        contentType: 'application/json',
+        schema: output,
+        example,
+      },
+    },
+  } as const;
+  const perform = (id: string, action: OperatorAction, reason: string, caller: Caller) =>
+    act(dependencies, resource, id, action, reason, caller);
+  return [
+    operation({
+      ...common,
+      id: `retry${name}`,
+      path: `${path}/{id}/retry`,
+      summary: 'Try again now what is held or parked',
+      description:
+        'Ends the present wait; the same rules decide what is sent. After all attempts were used up it grants one more.',
+      body: plain,
+      bodyExample: EXAMPLE,
+      handle: ({ params, body, caller }) => perform(params.id, { action: 'retry' }, body.why, caller),
+    }),
+    operation({
+      ...common,
+      id: `abandon${name}`,
+      path: `${path}/{id}/abandon`,
+      summary: `Give up ${article(noun)} ${noun} that bought nothing`,
+      description: 'Refused while the service may have bought for it, or keeps money for it.',
+      body: plain,
+      bodyExample: { why: 'The customer no longer wants it.' },
+      handle: ({ params, body, caller }) => perform(params.id, { action: 'abandon' }, body.why, caller),
+    }),
+    operation({
+      ...common,
+      id: `change${name}Limit`,
+      path: `${path}/{id}/limit`,
+      summary: 'Change the most that the service may charge',
+      description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} that is held because of its price is tried again at once.`,
+      body: limit,
+      bodyExample: { why: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'EUR' } },
+      handle: ({ params, body, caller }) =>
+        perform(params.id, { action: 'change_limit', maxPrice: body.max_price }, body.why, caller),
+    }),
+    resolveOperation(resource, common, perform),
+  ];
+}
+
+type Perform = (id: string, action: OperatorAction, reason: string, caller: Caller) => Promise<Reply>;
+type Common = Pick<Parameters<typeof operation>[0], 'method' | 'tag' | 'scope' | 'problems' | 'answers'> & {
+  readonly params: ReturnType<typeof idInPath>;
+};
+
+function resolveOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
+  const documented = {
+    ...common,
+    id: `resolve${name}Case`,
+    path: `${path}/{id}/resolve`,
+    summary: `Judge a case of ${article(WORK_NOUNS[kind])} ${WORK_NOUNS[kind]}`,
+    description:
+      'Says what is true where neither the service nor the wallet could prove it. Look at the service\'s console first: ' +
+      'after `not_bought` it is bought anew.',
+    bodyExample: { why: 'Their support says it was never sold.', case: 'outcome_unknown', verdict: 'not_bought' },
+  } as const;
+  switch (kind) {
+    case 'order':
+      return operation({
+        ...documented,
+        body: orderResolution,
+        handle: ({ params, body, caller }) => {
+          const { service_order_id: serviceId, service_esim_id: serviceEsimId } = body;
+          return perform(params.id, verdictOf(body, { serviceId, serviceEsimId }), body.why, caller);
+        },
+      });
+    case 'topup':
+      return operation({
+        ...documented,
+        body: topupResolution,
+        handle: ({ params, body, caller }) =>
+          perform(params.id, verdictOf(body, { serviceId: body.service_topup_id }), body.why, caller),
+      });
+  }
+}
+
+interface ServiceNames {
+  readonly serviceId: string | undefined;
+  readonly serviceEsimId?: string | undefined;
+}
+
+function verdictOf(body: z.output<typeof resolution>, { serviceId, serviceEsimId }: ServiceNames): OperatorAction {
+  const { next } = body;
+  return {
+    action: 'resolve',
+    reason: body.case,
+    verdict: body.verdict,
+    ...(serviceId !== undefined && { serviceId }),
+    ...(serviceEsimId !== undefined && { serviceEsimId }),
+    ...(next !== undefined && { next }),
+  };
+}
+
+async function act(
+  { database, wakeRelay, now }: ApiDependencies,
+  resource: WorkResource,
+  id: string,
+  action: OperatorAction,
+  reason: string,
+  caller: Caller,
+): Promise<Reply> {
+  const { kind } = resource;
+  if (!mayExist(kind, id)) throw notFound(resource);
+  const work = { kind, id };
+  const operator = { actor: caller.apiKeyId, why: reason, actId: newId('act') };
+  const found = await database.transaction(async (tx) => {
+    const result = await actOnWork(tx, work, action, operator, new Date(now())).catch((error: unknown) => {
+      throw error instanceof WorkMissingError ? notFound(resource) : error;
+    });
+    if (result.kind === 'refused') {
+      const { refusal } = result;
+      throw new Problem('action_not_possible', { detail: REFUSALS[refusal], extra: { refusal } });
+    }
+    if (result.kind === 'applied') await requestWake(tx, work);
+    return resource.find(tx, id);
+  });
+  if (found === undefined) throw notFound(resource);
+  wakeRelay();
+  return jsonReply(200, found);
+}

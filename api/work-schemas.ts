@@ -1,0 +1,135 @@
+/** Fields that requests and answers about work of every kind share. */
+import * as z from 'zod';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
+import { isCallerReference } from '#domain/identifiers.ts';
+import { statusesOf } from '#domain/lifecycle.ts';
+import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
+import { instant, instantInput, money, moneyInput, pageOf, pageQuery } from '#api/fields.ts';
+
+const MAX_METADATA = 20;
+const MAX_METADATA_VALUE = 500;
+
+const metadataKey = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/, 'must have 1 to 40 letters, digits, `_`, `.` or `-` and begin with a letter or digit');
+
+const metadataValue = z
+  .string()
+  .max(MAX_METADATA_VALUE)
+  // PostgreSQL stores neither NUL nor half of a surrogate pair in JSON.
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' });
+
+const metadata = z
+  .record(metadataKey, metadataValue)
+  .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA, { message: `must have at most ${MAX_METADATA} pairs` })
+  .meta({
+    description: 'Your own notes, returned as they are. Not encrypted: keep personal data out.',
+    example: { shop_order: 'A-1001' },
+    override: { maxProperties: MAX_METADATA },
+  });
+
+/** The caller's own reference of work. */
+export function callerReference(kind: WorkKind, example: string) {
+  return z
+    .string()
+    .refine(isCallerReference, { message: 'must have 1 to 64 visible ASCII characters other than `~`' })
+    .meta({
+      description: `Your own reference, unique for ever: one ${WORK_NOUNS[kind]} is made for it, however often you ask.`,
+      example,
+      override: { pattern: '^[!-}]{1,64}$' },
+    });
+}
+
+/** What whoever buys may set. */
+export function purchaseInput(kind: WorkKind) {
+  const noun = WORK_NOUNS[kind];
+  return {
+    max_price: moneyInput.optional().meta({
+      description: `The most that the service may charge. While it asks for more, the ${noun} is held.`,
+    }),
+    deadline: instantInput.optional().meta({
+      description: `What is still held then fails without having bought. In the future. Default: 24 hours.`,
+      override: { type: 'string', format: 'date-time' },
+    }),
+    metadata: metadata.optional(),
+  };
+}
+
+const failureClass = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
+const attentionReason = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
+
+/** What the answer about work of every kind holds. */
+export function workOutput(kind: WorkKind) {
+  return {
+    status: z.enum(statusesOf(kind)).meta({
+      description:
+        '`accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being bought. ' +
+        '`processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and ' +
+        '`abandoned` are final; `failed` means definitely not bought.',
+      example: 'processing',
+    }),
+    max_price: money.nullable(),
+    charged: money.nullable().meta({ description: 'What the service charged, once it is known.' }),
+    failure: z
+      .strictObject({
+        class: failureClass,
+        detail: z.string().nullable(),
+        meaning: z.string(),
+        advice: z.string(),
+      })
+      .nullable()
+      .meta({ description: 'Why it failed, or what holds it at present.' }),
+    attention: z
+      .strictObject({ reason: attentionReason, meaning: z.string(), advice: z.string() })
+      .nullable()
+      .meta({ description: 'What it waits for a person for.' }),
+    next_step_at: instant.nullable().meta({ description: 'When time brings the next step, if time does.' }),
+    deadline: instant.nullable(),
+    metadata: z.record(z.string(), z.string()),
+    attempts: z.int().min(0).meta({ description: 'How often it was tried to buy.' }),
+    created_at: instant,
+    updated_at: instant,
+    completed_at: instant.nullable(),
+  };
+}
+
+/** {@link workOutput} of work that was just accepted. */
+export const workOutputExample = {
+  status: 'accepted',
+  max_price: { amount: '12.50', currency: 'EUR' },
+  charged: null,
+  failure: null,
+  attention: null,
+  next_step_at: null,
+  deadline: null,
+  metadata: { shop_order: 'A-1001' },
+  attempts: 0,
+  created_at: '2030-01-31T12:00:00.000Z',
+  updated_at: '2030-01-31T12:00:00.000Z',
+  completed_at: null,
+} as const;
+
+/** By what every list of work can be narrowed, and its pages. */
+export function workListQuery(kind: WorkKind) {
+  return {
+    status: z.enum(statusesOf(kind)).optional(),
+    failure_class: failureClass.optional().meta({ description: 'What holds it, or why it failed.' }),
+    attention: attentionReason.optional().meta({ description: 'What it waits for a person for.' }),
+    created_after: instantInput.optional().meta({ description: 'Later than this.', override: { type: 'string', format: 'date-time' } }),
+    created_before: instantInput.optional().meta({ description: 'Earlier than this.', override: { type: 'string', format: 'date-time' } }),
+    ...pageQuery,
+  };
+}
+
+export const timelineEntry = z
+  .strictObject({
+    at: instant,
+    event: z.string().meta({ description: 'Stable name.', example: 'order.accepted' }),
+    message: z.string().meta({ description: 'A sentence for people.' }),
+    detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
+  })
+  .meta({ id: 'TimelineEntry' });
+
+export const timelinePage = pageOf(timelineEntry, 'TimelinePage');
+export const timelineQuery = z.strictObject(pageQuery);

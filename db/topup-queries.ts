@@ -1,0 +1,43 @@
+/** Top-ups as the API shows them. */
+import { and, eq, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/database.ts';
+import { topups } from '#db/schema.ts';
+import { attemptFacts, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+
+/** A top-up with what its attempts add. */
+export interface TopupView extends AttemptFacts {
+  readonly topup: typeof topups.$inferSelect;
+}
+
+export interface TopupFilter extends WorkFilter {
+  readonly esimId?: string | undefined;
+  readonly externalTopupId?: string | undefined;
+  readonly packageId?: number | undefined;
+}
+
+export async function findTopupView(db: Executor, id: string): Promise<TopupView | undefined> {
+  const [view]: TopupView[] = await viewsWhere(db, eq(topups.id, id), 1);
+  return view;
+}
+
+/** A page of top-ups, newest first. @returns a query, which runs when it is awaited. */
+export function listTopupViews(db: Executor, filter: TopupFilter, { limit, after }: PageOptions) {
+  const where = and(
+    workConditions('topup', filter, after),
+    filter.esimId === undefined ? undefined : eq(topups.esimId, filter.esimId),
+    filter.externalTopupId === undefined ? undefined : eq(topups.externalTopupId, filter.externalTopupId),
+    filter.packageId === undefined ? undefined : eq(topups.packageId, filter.packageId),
+  );
+  return viewsWhere(db, where, limit);
+}
+
+function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
+  const facts = attemptFacts(db, 'topup');
+  return db
+    .select({ topup: topups, attempts: facts.attempts, serviceId: facts.serviceId })
+    .from(topups)
+    .crossJoinLateral(facts)
+    .where(where)
+    .orderBy(newestFirst('topup'))
+    .limit(limit);
+}

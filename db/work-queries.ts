@@ -1,0 +1,109 @@
+/** What the API reads of work of every kind: filters and pages of lists, facts of attempts, timelines. */
+import { and, asc, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
+import type { AttentionReason } from '#domain/attention.ts';
+import type { FailureClass } from '#domain/failure.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
+import type { WorkKind, WorkRef } from '#domain/work.ts';
+import type { Executor } from '#db/database.ts';
+import { attempts, timeline } from '#db/schema.ts';
+import { workTable } from '#db/work-tables.ts';
+
+/** By what all lists of work can be narrowed. */
+export interface WorkFilter {
+  readonly status?: WorkStatus | undefined;
+  readonly failureClass?: FailureClass | undefined;
+  readonly attentionReason?: AttentionReason | undefined;
+  /** Exclusive. */
+  readonly createdAfter?: Date | undefined;
+  /** Exclusive. */
+  readonly createdBefore?: Date | undefined;
+}
+
+/** Where a page ended: the next one starts after it. */
+export interface WorkPosition {
+  readonly createdAt: Date;
+  readonly id: string;
+}
+
+export interface PageOptions {
+  readonly limit: number;
+  /** The end of the page before. */
+  readonly after?: WorkPosition | undefined;
+}
+
+/** What attempts add to the row of their work. */
+export interface AttemptFacts {
+  /** How often it was tried to buy. */
+  readonly attempts: number;
+  /** The service's id of the newest attempt that it knows. */
+  readonly serviceId: string | null;
+}
+
+/** The condition of a page; for a query on the table of this kind. */
+export function workConditions(kind: WorkKind, filter: WorkFilter, after: WorkPosition | undefined): SQL | undefined {
+  const table = workTable(kind);
+  return and(
+    filter.status === undefined ? undefined : eq(table.status, filter.status),
+    filter.failureClass === undefined ? undefined : eq(table.failureClass, filter.failureClass),
+    filter.attentionReason === undefined ? undefined : eq(table.attentionReason, filter.attentionReason),
+    filter.createdAfter === undefined ? undefined : gt(table.createdAt, filter.createdAfter),
+    filter.createdBefore === undefined ? undefined : lt(table.createdAt, filter.createdBefore),
+    after === undefined ? undefined : sql`(${table.createdAt}, ${table.id}) < (${after.createdAt}, ${after.id})`,
+  );
+}
+
+/** The order of a page. `nulls last` as in the indexes: without it PostgreSQL would sort all rows for each page. */
+export function newestFirst(kind: WorkKind): SQL {
+  const table = workTable(kind);
+  return sql`${table.createdAt} desc nulls last, ${table.id} desc nulls last`;
+}
+
+/** {@link AttemptFacts} of each row, to be joined laterally. */
+export function attemptFacts(db: Executor, kind: WorkKind) {
+  return db
+    .select({
+      attempts: sql<number>`count(*)::int`.as('attempts'),
+      serviceId: sql<
+        string | null
+      >`(array_agg(${attempts.serviceId} order by ${attempts.number} desc) filter (where ${attempts.serviceId} is not null))[1]`.as(
+        'latest_service_id',
+      ),
+    })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, workTable(kind).id)))
+    .as('facts');
+}
+
+export interface TimelineRow {
+  readonly id: bigint;
+  readonly at: Date;
+  readonly event: string;
+  readonly message: string;
+  readonly detail: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** A page of a timeline, oldest first. @param after id of the last entry of the page before. */
+export async function listTimeline(
+  db: Executor,
+  work: WorkRef,
+  options: { limit: number; after?: bigint | undefined },
+): Promise<TimelineRow[]> {
+  return db
+    .select({ id: timeline.id, at: timeline.at, event: timeline.event, message: timeline.message, detail: timeline.detail })
+    .from(timeline)
+    .where(
+      and(
+        eq(timeline.subjectKind, work.kind),
+        eq(timeline.subjectId, work.id),
+        options.after === undefined ? undefined : gt(timeline.id, options.after),
+      ),
+    )
+    .orderBy(asc(timeline.id))
+    .limit(options.limit);
+}
+
+export async function workExists(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
+  const table = workTable(kind);
+  const rows = await db.select({ id: table.id }).from(table).where(eq(table.id, id));
+  return rows.length > 0;
+}
