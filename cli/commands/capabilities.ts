@@ -131,7 +131,7 @@ function permissionLines(profile: StoredCapabilityProfile, service: ServiceConfi
     ([what, { allowed, because }]) => `${what} (${service.mode}): ${allowed ? 'on' : 'off'}, since ${because}`,
   );
   if (service.resendAllowed) return lines;
-  return [...lines, 'The configuration keeps resends off: SERVICE_WITHOUT, or SERVICE_KEY_REPLAY_CONFIRMED in production.'];
+  return [...lines, 'The configuration keeps resends off: SERVICE_WITHOUT names key_replay.'];
 }
 
 function allowed(profile: StoredCapabilityProfile, service: ServiceConfig): Readonly<Record<string, Permission>> {

@@ -40,7 +40,7 @@ const environmentOf = (database: { readonly url: string }, changes: Record<strin
   ...changes,
 });
 const inProduction = (changes: Record<string, string> = {}) =>
-  environmentOf(production, { SERVICE_MODE: 'production', SERVICE_KEY_REPLAY_CONFIRMED: 'true', ...changes });
+  environmentOf(production, { SERVICE_MODE: 'production', ...changes });
 
 /** Runs a command of this process. @returns what it printed. */
 async function printed(run: (output: { write: (text: string) => boolean }) => Promise<unknown>): Promise<string> {
