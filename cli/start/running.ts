@@ -40,15 +40,19 @@ export function removeRunningEnvironment(dataDirectory: string): void {
  * @throws UserError when none runs.
  */
 export function readRunningEnvironment(data: string): Environment {
+  const environment = findRunningEnvironment(data);
+  if (environment !== undefined) return environment;
+  throw new UserError(
+    `Nothing runs on ${resolve(data)}.`,
+    'Run `npm start` first, in another terminal; or leave --data out and set the variables of docs/configuration.md.',
+  );
+}
+
+/** {@link readRunningEnvironment}. @returns undefined when none runs. */
+export function findRunningEnvironment(data: string): Environment | undefined {
   const dataDirectory = resolve(data);
   const text = isLocked(dataDirectory) ? readSecretFile(fileIn(dataDirectory)) : undefined;
-  if (text === undefined) {
-    throw new UserError(
-      `Nothing runs on ${dataDirectory}.`,
-      'Run `npm start` first, in another terminal; or leave --data out and set the variables of docs/configuration.md.',
-    );
-  }
-  return schema.parse(JSON.parse(text));
+  return text === undefined ? undefined : schema.parse(JSON.parse(text));
 }
 
 function fileIn(dataDirectory: string): string {
