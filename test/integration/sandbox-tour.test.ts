@@ -75,7 +75,7 @@ describe('reseller sandbox tour', () => {
     const text = await printed((output) => runSandboxTour({ ...QUICK, store: false }, environment, output));
     expect(text).toMatch(/^✔ cancellation {2}the refund result "manual review": seen$/m);
     expect(text).toMatch(/^✔ key_replay {12}/m);
-    expect(text).toMatch(/USD spent\.$/m);
+    expect(text).toMatch(/, \d+\.\d\d USD spent\.$/m);
     expect(text.trimEnd()).toMatch(/Not stored\.$/);
   });
 
