@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { report } from '#cli/report.ts';
+import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
 import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/user-error.ts';
 import { addWorkCommands } from '#cli/work-commands.ts';
@@ -7,9 +8,11 @@ import { ORDERS, TOPUPS } from '#cli/work-kinds.ts';
 import type { ApiOptions } from '#cli/api-access.ts';
 import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
 import type { Environment } from '#config/config.ts';
-import { durationMs } from '#config/fields.ts';
+import { durationMs, EXIT_CONFIGURATION } from '#config/fields.ts';
 
 const environment: Environment = process.env;
+/** Did a command that takes --data go without, and use our environment? */
+let withoutData = false;
 
 // Loaded when they are called for: the Temporal SDK alone takes half a second.
 const commands = {
@@ -23,6 +26,7 @@ const commands = {
   doctor: () => import('#cli/commands/doctor.ts'),
   sandbox: () => import('#cli/commands/sandbox.ts'),
   capabilities: () => import('#cli/commands/capabilities.ts'),
+  temporal: () => import('#cli/commands/temporal.ts'),
 };
 
 const program = new Command('reseller')
@@ -35,6 +39,7 @@ const startCommand = program
   .option('--no-demo', 'do not carry a first order through')
   .option('--data <folder>', 'where data is kept', '.data')
   .action(async (options: Record<string, unknown>) => {
+    refuseOptionsTakenByNpm(startCommand.options.map(({ long }) => long ?? ''), environment);
     const { runStartCommand } = await commands.start();
     await runStartCommand(
       { data: String(options['data']), demo: options['demo'] === true, ports: portOptions(options) },
@@ -99,7 +104,7 @@ serviceSecret
   .description('have the service make its first one')
   .option(...DATA)
   .action(async (options: DataOption) =>
-    (await commands.serviceSecret()).changeServiceSecret('create', {}, await environmentFor(options)),
+    (await commands.serviceSecret()).changeServiceSecret('create', options, await environmentFor(options)),
   );
 serviceSecret
   .command('rotate')
@@ -120,8 +125,9 @@ program
   .description('compare an OpenAPI document of the service (JSON) with it; exit code 0 compatible, 1 not, 2 no document')
   .option('--download', 'get the document from the service of SERVICE_BASE_URL first, into the file')
   .option('--json', 'print the report as JSON')
-  .action(async (file: string, options: { download?: boolean; json?: boolean }) => {
-    process.exitCode = await (await commands.contract()).checkContractFile(file, options, environment);
+  .option(...DATA)
+  .action(async (file: string, options: { download?: boolean; json?: boolean } & DataOption) => {
+    process.exitCode = await (await commands.contract()).checkContractFile(file, options, await environmentFor(options));
   });
 
 program
@@ -175,14 +181,28 @@ capabilities
     (await commands.capabilities()).importCapabilities(file, await environmentFor(options)),
   );
 
+program
+  .command('temporal [arguments...]')
+  .description('run the Temporal CLI where Temporal and the codec server are: reseller temporal -- workflow list')
+  .option(...DATA)
+  .action(async (args: string[], options: DataOption) => {
+    process.exitCode = (await commands.temporal()).runTemporalCli(args, await environmentFor(options), environment);
+  });
+
 try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error, process.stderr);
 }
+if (withoutData && process.exitCode === EXIT_CONFIGURATION) {
+  process.stderr.write((await import('#cli/start/running.ts')).adviceToUseRunning());
+}
 
 async function environmentFor({ data }: DataOption): Promise<Environment> {
-  if (data === undefined) return environment;
+  if (data === undefined) {
+    withoutData = true;
+    return environment;
+  }
   return (await import('#cli/start/running.ts')).readRunningEnvironment(data);
 }
 

@@ -56,10 +56,10 @@ function adviceFor(service: ServiceConfig, records: Pick<Records, 'capabilityPro
   // Switched off is somebody's decision; not confirmed is none yet.
   if (service.mode === 'sandbox' || !service.capabilities.key_replay) return undefined;
   if (records !== undefined && records.capabilityProfile === undefined) {
-    return 'Run `reseller sandbox tour --json` against the sandbox, then `reseller capabilities import` and `confirm` here.';
+    return 'Run `npx reseller sandbox tour --json > tour.json` against the sandbox, then `npx reseller capabilities import tour.json` and `confirm` here.';
   }
   if (records?.capabilityProfile?.confirmation === undefined && records !== undefined) {
-    return 'Look at `reseller capabilities show`, then vouch for it with `reseller capabilities confirm`.';
+    return 'Look at `npx reseller capabilities show`, then vouch for it with `npx reseller capabilities confirm`.';
   }
   return undefined;
 }

@@ -153,9 +153,9 @@ describe('the wallet', () => {
 });
 
 describe('the contract', () => {
-  const check = async (answer: Buffer, capabilities = ALL_CAPABILITIES) => {
+  const check = async (answer: Buffer, capabilities = ALL_CAPABILITIES, data?: string) => {
     await using service = await startTestClient(() => answer, { capabilities });
-    return await checkContract(service.client, capabilities);
+    return await checkContract(service.client, capabilities, data);
   };
 
   it('is fine when the service describes what we need', async () => {
@@ -167,7 +167,8 @@ describe('the contract', () => {
     Reflect.deleteProperty(document.paths, '/orders');
     const finding = await check(jsonAnswer(document));
     expect(finding).toMatchObject({ status: 'failure', detail: expect.stringContaining('POST /orders') });
-    expect(finding.advice).toMatch(/Buy nothing before/);
+    expect(finding.advice).toMatch(/Buy nothing before.*`npx reseller contract check openapi\.json --download`/);
+    expect((await check(jsonAnswer(document), ALL_CAPABILITIES, '.data')).advice).toContain('--download --data .data`');
   });
 
   it('names the capability that would have to be switched off', async () => {
