@@ -55,10 +55,11 @@ function adviceFor(service: ServiceConfig, records: Pick<Records, 'capabilityPro
   }
   // Switched off is somebody's decision; not confirmed is none yet.
   if (service.mode === 'sandbox' || !service.capabilities.key_replay) return undefined;
-  if (records !== undefined && records.capabilityProfile === undefined) {
+  if (records === undefined) return 'Put right what is said of the database: the profile that decides about resends stands in it.';
+  if (records.capabilityProfile === undefined) {
     return 'Run `npx reseller sandbox tour --json > tour.json` against the sandbox, then `npx reseller capabilities import tour.json` and `confirm` here.';
   }
-  if (records?.capabilityProfile?.confirmation === undefined && records !== undefined) {
+  if (records.capabilityProfile.confirmation === undefined) {
     return 'Look at `npx reseller capabilities show`, then vouch for it with `npx reseller capabilities confirm`.';
   }
   return undefined;
