@@ -91,7 +91,7 @@ function noCli(problem: string): UserError {
     `The Temporal server is not on this machine, it could not be downloaded, and it cannot be built: ${problem}.`,
     [
       'Do one of these and start again:',
-      '  - install Go 1.25 or later; the server is then built once (about three minutes)',
+      '  - install Go 1.25 or later; the server is then built once (some 3 to 6 minutes)',
       '  - install the Temporal CLI, so that `temporal` is on the PATH or TEMPORAL_CLI_PATH names it',
       '  - set TEMPORAL_ADDRESS to a Temporal server that is running',
     ].join('\n'),
