@@ -3,14 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { rmSync } from 'node:fs';
 import QRCode from 'qrcode';
 import * as z from 'zod';
-import { ApiClient } from '#cli/api-client.ts';
+import { type ApiAccess, ApiClient } from '#cli/api-client.ts';
 import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
 import type { Terminal } from '#cli/terminal.ts';
 import { isFinal, statusesOf } from '#domain/lifecycle.ts';
 
 export interface DemoOptions {
-  readonly apiUrl: string;
-  readonly apiKey: string;
+  readonly api: ApiAccess;
   /** Remembers an order under way, so that the next run follows it instead of buying another. */
   readonly stateFile: string;
   readonly terminal: Terminal;
@@ -42,11 +41,7 @@ const PREFERRED_PACKAGE = 9001;
  */
 export async function runDemo(options: DemoOptions): Promise<boolean> {
   const { terminal } = options;
-  const api = new ApiClient({
-    url: options.apiUrl,
-    key: options.apiKey,
-    ...(options.signal === undefined ? {} : { signal: options.signal }),
-  });
+  const api = new ApiClient({ ...options.api, ...(options.signal === undefined ? {} : { signal: options.signal }) });
   const wanted = await wantedOrder(api, options.stateFile);
   terminal.say(`\n${terminal.bold('A first order')}: POST /v1/orders with package ${wanted.package_id}`);
   const created = await api.call({

@@ -1,13 +1,18 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { report } from '#cli/report.ts';
+import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
 import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/user-error.ts';
-import type { ActOptions, ApiOptions, OrderChoice } from '#cli/commands/orders.ts';
+import { addWorkCommands } from '#cli/work-commands.ts';
+import { ORDERS, TOPUPS } from '#cli/work-kinds.ts';
+import type { ApiOptions } from '#cli/api-access.ts';
 import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
 import type { Environment } from '#config/config.ts';
-import { durationMs } from '#config/fields.ts';
+import { durationMs, EXIT_CONFIGURATION } from '#config/fields.ts';
 
 const environment: Environment = process.env;
+/** Did a command that takes --data go without, and use our environment? */
+let withoutData = false;
 
 // Loaded when they are called for: the Temporal SDK alone takes half a second.
 const commands = {
@@ -18,10 +23,10 @@ const commands = {
   keys: () => import('#cli/commands/keys.ts'),
   serviceSecret: () => import('#cli/commands/service-secret.ts'),
   contract: () => import('#cli/commands/contract.ts'),
-  orders: () => import('#cli/commands/orders.ts'),
   doctor: () => import('#cli/commands/doctor.ts'),
   sandbox: () => import('#cli/commands/sandbox.ts'),
   capabilities: () => import('#cli/commands/capabilities.ts'),
+  temporal: () => import('#cli/commands/temporal.ts'),
 };
 
 const program = new Command('reseller')
@@ -34,6 +39,7 @@ const startCommand = program
   .option('--no-demo', 'do not carry a first order through')
   .option('--data <folder>', 'where data is kept', '.data')
   .action(async (options: Record<string, unknown>) => {
+    refuseOptionsTakenByNpm(startCommand.options.map(({ long }) => long ?? ''), environment);
     const { runStartCommand } = await commands.start();
     await runStartCommand(
       { data: String(options['data']), demo: options['demo'] === true, ports: portOptions(options) },
@@ -47,9 +53,9 @@ for (const { option, use, fallback } of Object.values(PORTS)) {
 program
   .command('demo')
   .description('carry an order through a set-up that runs, and follow it to its eSIM')
-  .option('--api <url>', 'base address of the API', 'http://127.0.0.1:3000')
+  .option('--api <url>', 'base address of the API (default: of what runs on the data folder, else http://127.0.0.1:3000)')
   .option('--data <folder>', 'data folder of the set-up; its dev-api-key is used', '.data')
-  .action(async (options: { api: string; data: string }) => (await commands.demo()).runDemoCommand(options));
+  .action(async (options: ApiOptions) => (await commands.demo()).runDemoCommand(options));
 
 program
   .command('migrate')
@@ -98,7 +104,7 @@ serviceSecret
   .description('have the service make its first one')
   .option(...DATA)
   .action(async (options: DataOption) =>
-    (await commands.serviceSecret()).changeServiceSecret('create', {}, await environmentFor(options)),
+    (await commands.serviceSecret()).changeServiceSecret('create', options, await environmentFor(options)),
   );
 serviceSecret
   .command('rotate')
@@ -109,55 +115,8 @@ serviceSecret
     (await commands.serviceSecret()).changeServiceSecret('rotate', options, await environmentFor(options)),
   );
 
-const orders = program.command('orders').description('look at orders that wait or went wrong, and act on them; each act is written down');
-const API = ['--api <url>', 'base address of the API', 'http://127.0.0.1:3000'] as const;
-const API_KEY_DATA = ['--data <folder>', 'data folder of `npm start`, for its API key; RESELLER_API_KEY goes first', '.data'] as const;
-const WHY = ['--why <text>', 'why, for whoever reads the timeline; no personal data'] as const;
-type OrderCommandOptions = OrderChoice & ApiOptions;
-const chosenBy = (command: Command): Command =>
-  command
-    .option('--status <status>', 'those with this status, such as held')
-    .option('--failure-class <class>', 'those with this failure class, such as insufficient_balance')
-    .option('--attention <reason>', 'those that wait for a person for this reason, such as outcome_unknown')
-    .option(...API)
-    .option(...API_KEY_DATA);
-chosenBy(orders.command('list').description('list orders, newest first')).action(async (options: OrderCommandOptions) =>
-  (await commands.orders()).listOrders(options, environment),
-);
-for (const [action, description] of [
-  ['retry', 'try again now what is held or parked'],
-  ['abandon', 'give up what provably bought nothing'],
-] as const) {
-  chosenBy(orders.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`))
-    .requiredOption(...WHY)
-    .option('--dry-run', 'only say which orders it would be')
-    .action(async (ids: string[], options: ActOptions) => {
-      process.exitCode = await (await commands.orders()).actOnOrders(action, ids, options, environment);
-    });
-}
-orders
-  .command('limit <id> <max-price>')
-  .description('change the most that the service may charge: "12.50 EUR", or none')
-  .requiredOption(...WHY)
-  .option(...API)
-  .option(...API_KEY_DATA)
-  .action(async (id: string, maxPrice: string, options: ApiOptions & { why: string }) => {
-    process.exitCode = await (await commands.orders()).changeLimit(id, maxPrice, options, environment);
-  });
-orders
-  .command('resolve <id>')
-  .description('judge an open case: say what is true where nothing could prove it')
-  .requiredOption('--case <reason>', 'reason of the case, as `orders list` shows it')
-  .requiredOption('--verdict <verdict>', 'bought, not_bought or dismissed')
-  .requiredOption(...WHY)
-  .option('--service-order-id <id>', 'with bought: the order at the service')
-  .option('--service-esim-id <id>', 'with bought: the eSIM at the service')
-  .option('--next <what>', 'with not_bought: continue (buy anew) or abandon')
-  .option(...API)
-  .option(...API_KEY_DATA)
-  .action(async (id: string, options: ApiOptions & { why: string; case: string; verdict: string }) => {
-    process.exitCode = await (await commands.orders()).resolveCase(id, options, environment);
-  });
+addWorkCommands(program, ORDERS, environment);
+addWorkCommands(program, TOPUPS, environment);
 
 program
   .command('contract')
@@ -166,8 +125,9 @@ program
   .description('compare an OpenAPI document of the service (JSON) with it; exit code 0 compatible, 1 not, 2 no document')
   .option('--download', 'get the document from the service of SERVICE_BASE_URL first, into the file')
   .option('--json', 'print the report as JSON')
-  .action(async (file: string, options: { download?: boolean; json?: boolean }) => {
-    process.exitCode = await (await commands.contract()).checkContractFile(file, options, environment);
+  .option(...DATA)
+  .action(async (file: string, options: { download?: boolean; json?: boolean } & DataOption) => {
+    process.exitCode = await (await commands.contract()).checkContractFile(file, options, await environmentFor(options));
   });
 
 program
@@ -221,14 +181,28 @@ capabilities
     (await commands.capabilities()).importCapabilities(file, await environmentFor(options)),
   );
 
+program
+  .command('temporal [arguments...]')
+  .description('run the Temporal CLI where Temporal and the codec server are: reseller temporal -- workflow list')
+  .option(...DATA)
+  .action(async (args: string[], options: DataOption) => {
+    process.exitCode = (await commands.temporal()).runTemporalCli(args, await environmentFor(options), environment);
+  });
+
 try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error, process.stderr);
 }
+if (withoutData && process.exitCode === EXIT_CONFIGURATION) {
+  process.stderr.write((await import('#cli/start/running.ts')).adviceToUseRunning());
+}
 
 async function environmentFor({ data }: DataOption): Promise<Environment> {
-  if (data === undefined) return environment;
+  if (data === undefined) {
+    withoutData = true;
+    return environment;
+  }
   return (await import('#cli/start/running.ts')).readRunningEnvironment(data);
 }
 

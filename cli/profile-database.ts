@@ -1,21 +1,25 @@
-import { type Environment, readDatabaseConfig, type ServiceConfig } from '#config/config.ts';
+import type { DatabaseConfig, ServiceConfig } from '#config/config.ts';
 import type { Database } from '#db/database.ts';
 import { stampOrVerify, verifyStamp } from '#db/installation.ts';
 import { withDatabase } from '#cli/command-database.ts';
+
+/** The database, and the service that it belongs to. */
+export interface ProfileConfig {
+  readonly database: Pick<DatabaseConfig, 'url'>;
+  readonly service: Pick<ServiceConfig, 'baseUrl' | 'mode'>;
+}
 
 /**
  * Gives a command the database that keeps the capability profiles of the service that is configured.
  *
  * @param use `write` stamps a database that is used for the first time.
- * @throws ConfigurationError, SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
+ * @throws SchemaNotCurrentError, DatabaseUnavailableError, OtherInstallationError
  */
 export async function withProfileDatabase<Result>(
-  environment: Environment,
-  { baseUrl, mode }: Pick<ServiceConfig, 'baseUrl' | 'mode'>,
+  { database: config, service: { baseUrl, mode } }: ProfileConfig,
   use: 'read' | 'write',
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
-  const { database: config } = readDatabaseConfig(environment);
   return await withDatabase(config.url, 'reseller capabilities', async (database) => {
     // To look at a new database must not decide what it is for.
     const check = use === 'read' ? verifyStamp : stampOrVerify;

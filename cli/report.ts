@@ -18,7 +18,7 @@ export function report(error: unknown, output: Output): number {
     return EXIT_CONFIGURATION;
   }
   if (error instanceof UserError) {
-    output.write(`\n${error.message}\n${error.advice}\n`);
+    output.write(`\n${[error.message, error.advice].filter(Boolean).join('\n')}\n`);
     return 1;
   }
   const advice = error instanceof Error ? ADVICE[error.name] : undefined;

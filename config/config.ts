@@ -392,9 +392,7 @@ function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
 }
 
 function isResendAllowed(raw: Raw<typeof serviceFields>): boolean {
-  return (
-    !raw.SERVICE_WITHOUT.includes('key_replay') && (raw.SERVICE_MODE === 'sandbox' || raw.SERVICE_KEY_REPLAY_CONFIRMED)
-  );
+  return !raw.SERVICE_WITHOUT.includes('key_replay');
 }
 
 function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>): Capabilities {

@@ -7,10 +7,10 @@ export const EXIT_CONFIGURATION = 78;
 export class ConfigurationError extends Error {
   readonly problems: readonly string[];
 
-  constructor(problems: readonly string[]) {
+  /** @param document that explains the variables. */
+  constructor(problems: readonly string[], document = 'docs/configuration.md') {
     super(
-      `The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\n` +
-        'See docs/configuration.md.',
+      `The configuration is not usable:\n${problems.map((problem) => `  - ${problem}`).join('\n')}\nSee ${document}.`,
     );
     this.name = 'ConfigurationError';
     this.problems = problems;

@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { isDecimal } from '#domain/money.ts';
 import { parseEnvironment, type Environment } from '#config/config.ts';
-import { durationMs, flag, port, urlOf } from '#config/fields.ts';
+import { ConfigurationError, durationMs, flag, port, urlOf } from '#config/fields.ts';
 
 export { BASE_PATH, SANDBOX_SUFFIX, type ServiceMode } from '#domain/service-address.ts';
 
@@ -77,23 +77,7 @@ export interface SimulatorWords {
 
 /** @throws ConfigurationError naming every missing or wrong variable. */
 export function readSimulatorConfig(words: SimulatorWords, environment: Environment = process.env): SimulatorConfig {
-  const raw = parseEnvironment(
-    z
-      .object({
-        ...SIMULATOR_FIELDS,
-        SIMULATOR_DIALECT: z.enum(words.dialects).default(words.dialects[0]),
-        SIMULATOR_FAULT_PROFILE: z.enum(words.faultProfiles).default(words.faultProfiles[0]),
-      })
-      .superRefine(({ SIMULATOR_WEBHOOK_URL: url, SIMULATOR_WEBHOOK_SECRET: secret }, context) => {
-        if (url !== undefined || secret === undefined) return;
-        context.addIssue({
-          code: 'custom',
-          path: ['SIMULATOR_WEBHOOK_URL'],
-          message: 'is needed beside SIMULATOR_WEBHOOK_SECRET',
-        });
-      }),
-    environment,
-  );
+  const raw = readFields(words, environment);
   return {
     logLevel: raw.LOG_LEVEL,
     host: raw.SIMULATOR_HOST,
@@ -120,4 +104,28 @@ export function readSimulatorConfig(words: SimulatorWords, environment: Environm
 
 function webhookOf(url: string | undefined, secret: string | undefined): SimulatorConfig['webhook'] {
   return url === undefined ? undefined : { url, ...(secret === undefined ? {} : { secret }) };
+}
+
+function readFields(words: SimulatorWords, environment: Environment) {
+  const schema = z
+    .object({
+      ...SIMULATOR_FIELDS,
+      SIMULATOR_DIALECT: z.enum(words.dialects).default(words.dialects[0]),
+      SIMULATOR_FAULT_PROFILE: z.enum(words.faultProfiles).default(words.faultProfiles[0]),
+    })
+    .superRefine(({ SIMULATOR_WEBHOOK_URL: url, SIMULATOR_WEBHOOK_SECRET: secret }, context) => {
+      if (url !== undefined || secret === undefined) return;
+      context.addIssue({
+        code: 'custom',
+        path: ['SIMULATOR_WEBHOOK_URL'],
+        message: 'is needed beside SIMULATOR_WEBHOOK_SECRET',
+      });
+    });
+  try {
+    return parseEnvironment(schema, environment);
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    // The simulator's variables are explained in a document of their own.
+    throw new ConfigurationError(error.problems, 'docs/simulator.md');
+  }
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Environment, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import { type DatabaseConfig, type Environment, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
 import {
   addCapabilityProfile,
   confirmCapabilityProfile,
@@ -11,6 +11,7 @@ import { permissions, type Permission } from '#domain/capability-profile.ts';
 import { account } from '#cli/account.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import { withProfileDatabase } from '#cli/profile-database.ts';
+import { readTogether } from '#cli/read-together.ts';
 import { profileLines } from '#cli/sandbox-tour/print.ts';
 import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
 import type { Output } from '#cli/terminal.ts';
@@ -25,8 +26,8 @@ export async function showCapabilities(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<number> {
-  const service = readServiceConfig(environment);
-  const profile = await newest(environment, service);
+  const { database, service } = readConfig(environment);
+  const profile = await newest(database, service);
   const text =
     options.json === true
       ? JSON.stringify(profile === undefined ? null : capabilitiesJson(profile, service), null, 2)
@@ -46,10 +47,10 @@ export async function confirmCapabilities(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<void> {
-  const service = readServiceConfig(environment);
+  const { database: where, service } = readConfig(environment);
   const by = (options.by ?? account()).trim();
   if (by === '') throw new UserError('Nobody is named who confirms the profile.', 'Name somebody with --by.');
-  const lines = await withProfileDatabase(environment, service, 'write', async (database) => {
+  const lines = await withProfileDatabase({ database: where, service }, 'write', async (database) => {
     const profile = await database.run((db) => newestCapabilityProfile(db, MEASURED_IN));
     if (profile === undefined) throw new UserError(NO_PROFILE, TOUR);
     if (profile.confirmation !== undefined) return [`Profile ${profile.id} is ${confirmedWords(profile)} already.`];
@@ -57,7 +58,7 @@ export async function confirmCapabilities(
     if (!(await database.run((db) => confirmCapabilityProfile(db, profile.id, confirmation)))) {
       throw new UserError(
         'The profile was replaced or confirmed by somebody else at this moment.',
-        'Look at `reseller capabilities show` and confirm again.',
+        'Look at `npx reseller capabilities show` and confirm again.',
       );
     }
     return confirmedLines(profile, { ...profile, confirmation }, service);
@@ -75,10 +76,10 @@ export async function importCapabilities(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<void> {
-  const service = readServiceConfig(environment);
+  const { database: where, service } = readConfig(environment);
   const profile = readProfileFile(readText(file));
   if (profile === undefined) {
-    throw new UserError(`${file} holds no capability profile.`, 'Name what `reseller sandbox tour --json` has written.');
+    throw new UserError(`${file} holds no capability profile.`, 'Name what `npx reseller sandbox tour --json` has written.');
   }
   const { baseUrl, ...measured } = profile;
   if (baseUrl !== service.baseUrl) {
@@ -87,17 +88,22 @@ export async function importCapabilities(
       'Run the tour against the sandbox of the service that is bought from.',
     );
   }
-  const id = await withProfileDatabase(environment, service, 'write', (database) =>
+  const id = await withProfileDatabase({ database: where, service }, 'write', (database) =>
     database.run((db) => addCapabilityProfile(db, { ...measured, environment: MEASURED_IN })),
   );
-  output.write(`Stored as profile ${id}, not confirmed. \`reseller capabilities show\` prints it, \`confirm\` vouches for it.\n`);
+  output.write(`Stored as profile ${id}, not confirmed. \`npx reseller capabilities show\` prints it, \`confirm\` vouches for it.\n`);
 }
 
 const NO_PROFILE = 'No capability profile is stored.';
-const TOUR = '`reseller sandbox tour` measures one; in production, `reseller capabilities import` takes its --json report.';
+const TOUR = '`npx reseller sandbox tour` measures one; in production, `npx reseller capabilities import` takes its --json report.';
 
-async function newest(environment: Environment, service: ServiceConfig): Promise<StoredCapabilityProfile | undefined> {
-  return await withProfileDatabase(environment, service, 'read', (database) =>
+function readConfig(environment: Environment): { database: DatabaseConfig; service: ServiceConfig } {
+  const { service, database } = readTogether(environment, { database: readDatabaseConfig, service: readServiceConfig });
+  return { database: database.database, service };
+}
+
+async function newest(where: DatabaseConfig, service: ServiceConfig): Promise<StoredCapabilityProfile | undefined> {
+  return await withProfileDatabase({ database: where, service }, 'read', (database) =>
     database.run((db) => newestCapabilityProfile(db, MEASURED_IN)),
   );
 }
@@ -131,7 +137,7 @@ function permissionLines(profile: StoredCapabilityProfile, service: ServiceConfi
     ([what, { allowed, because }]) => `${what} (${service.mode}): ${allowed ? 'on' : 'off'}, since ${because}`,
   );
   if (service.resendAllowed) return lines;
-  return [...lines, 'The configuration keeps resends off: SERVICE_WITHOUT, or SERVICE_KEY_REPLAY_CONFIRMED in production.'];
+  return [...lines, 'The configuration keeps resends off: SERVICE_WITHOUT names key_replay.'];
 }
 
 function allowed(profile: StoredCapabilityProfile, service: ServiceConfig): Readonly<Record<string, Permission>> {

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Environment, readCapabilities, readServiceConfig } from '#config/config.ts';
+import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
+import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import { checkContract, readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check.ts';
 import { openService } from '#upstream/service.ts';
 import { contractJson, contractLines } from '#cli/contract-report.ts';
@@ -69,6 +71,15 @@ function read(file: string): { readonly content: JsonObject } | Problem {
   }
 }
 
+const BY_HAND = 'Get the document from the service by hand and leave --download out.';
+
+/** Where the cause is on our side, another document would not help. */
+const ADVICE: Readonly<Partial<Record<ServiceFailure['failure'], string>>> = {
+  unauthorized: FAILURE_CLASSES.unauthorized.advice,
+  not_approved: FAILURE_CLASSES.not_approved.advice,
+  not_sent: 'Check SERVICE_BASE_URL, and the network between.',
+};
+
 /** @returns what kept the document from being downloaded; undefined when it is in the file. */
 async function download(file: string, environment: Environment): Promise<Problem | undefined> {
   const service = openService({
@@ -82,7 +93,7 @@ async function download(file: string, environment: Environment): Promise<Problem
     if (!answer.ok) {
       const off = 'SERVICE_WITHOUT says that the service cannot do that.';
       const why = answer.kind === 'unsupported' ? off : answer.detail;
-      const advice = 'Get the document from the service by hand and leave --download out.';
+      const advice = answer.kind === 'unsupported' ? BY_HAND : (ADVICE[answer.failure] ?? BY_HAND);
       return { what: `The OpenAPI document could not be downloaded. ${why}`, advice };
     }
     writeFileSync(file, `${JSON.stringify(answer.value, null, 2)}\n`);

@@ -5,6 +5,8 @@ import { type Output, Terminal } from '#cli/terminal.ts';
 
 export interface DoctorOptions {
   readonly json?: boolean;
+  /** The folder that the environment was read from, for what is advised to type. */
+  readonly data?: string;
 }
 
 /** `reseller doctor`: looks at everything a set-up depends on and spends nothing. @returns the exit code. */
@@ -16,7 +18,7 @@ export async function runDoctorCommand(
   const terminal = new Terminal(output);
   // In a file or a pipe it would only be in the way.
   if (terminal.interactive && options.json !== true) terminal.step('looking at everything');
-  const findings = await examine(environment).finally(() => terminal.close());
+  const findings = await examine(environment, options.data === undefined ? {} : { data: options.data }).finally(() => terminal.close());
   const text = options.json === true ? JSON.stringify(findingsJson(findings), null, 2) : findingLines(findings).join('\n');
   output.write(`${text}\n`);
   return exitCodeOf(findings);

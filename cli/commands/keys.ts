@@ -58,7 +58,7 @@ export async function revokeKey(prefix: string, environment: Environment): Promi
   if (!revoked) {
     throw new UserError(
       `There is no valid key with the prefix ${JSON.stringify(prefix)}.`,
-      '`reseller keys list` shows the prefixes.',
+      '`npx reseller keys list` shows the prefixes.',
     );
   }
   process.stdout.write(`Key ${prefix} is revoked.\n`);

@@ -16,7 +16,11 @@ export async function prepareBinaries(environment: Environment): Promise<void> {
     }
   };
   await prepare('Temporal server', async (step) => {
-    const { path, source } = await obtainTemporalCli({ environment, progress: (text) => step.update(text) });
+    const { path, source } = await obtainTemporalCli({
+      environment,
+      progress: (text) => step.update(text),
+      announce: (text) => terminal.say(text),
+    });
     return `${path} (${source})`;
   });
   await prepare('Time-skipping test server', (step) =>

@@ -1,9 +1,10 @@
 import * as z from 'zod';
-import { CONFIGURATION_FIELDS, type Environment, parseEnvironment, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import { CONFIGURATION_FIELDS, type Environment, parseEnvironment, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
 import { addCapabilityProfile } from '#db/capability-profiles.ts';
 import type { Database } from '#db/database.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { withProfileDatabase } from '#cli/profile-database.ts';
+import { readTogether } from '#cli/read-together.ts';
 import { tourExitCode } from '#cli/sandbox-tour/finding.ts';
 import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
 import { requireSandbox, runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
@@ -39,12 +40,16 @@ export async function runSandboxTour(
   environment: Environment,
   output: Output = process.stdout,
 ): Promise<number> {
-  const config = readServiceConfig(environment);
+  const { config, resendWindowMs, stored } = readTogether(environment, {
+    config: readServiceConfig,
+    resendWindowMs: resendWindowOf,
+    stored: (given) => (options.store ? readDatabaseConfig(given) : undefined),
+  });
   requireSandbox(config);
-  const tour: Tour = { config, options, resendWindowMs: resendWindowOf(environment), output };
-  if (!options.store) return await tourAndPrint(tour, undefined);
+  const tour: Tour = { config, options, resendWindowMs, output };
+  if (stored === undefined) return await tourAndPrint(tour, undefined);
   // Before the tour: what could not be stored need not be spent for.
-  return await withProfileDatabase(environment, config, 'write', (database) => tourAndPrint(tour, database));
+  return await withProfileDatabase({ database: stored.database, service: config }, 'write', (database) => tourAndPrint(tour, database));
 }
 
 interface Tour {
@@ -90,5 +95,5 @@ async function store(database: Database, { profile, measuredAt }: TourReport): P
 function storedLines({ profile }: TourReport, id: bigint | undefined): string[] {
   if (profile === undefined) return ['No profile is stored; the one before, if any, still counts.'];
   if (id === undefined) return ['Not stored.'];
-  return [`Stored as profile ${id}, which counts in the sandbox from now on. \`reseller capabilities show\` prints it again.`];
+  return [`Stored as profile ${id}, which counts in the sandbox from now on. \`npx reseller capabilities show\` prints it again.`];
 }

@@ -12,11 +12,19 @@ import { account } from '#cli/account.ts';
 import { withDatabase } from '#cli/command-database.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import type { Output } from '#cli/terminal.ts';
+import { typed } from '#cli/typed-command.ts';
 import { UserError } from '#cli/user-error.ts';
 
 export interface ServiceSecretOptions {
   /** How long former secrets still verify, in milliseconds; as the configuration says when left out. */
   readonly overlap?: number;
+  /** The folder that the environment was read from: what is advised to type needs it as well. */
+  readonly data?: string;
+}
+
+interface How {
+  readonly overlapMs: number;
+  readonly data: string | undefined;
 }
 
 /** One call; a change makes a few at most. */
@@ -43,15 +51,15 @@ export async function changeServiceSecret(
     await database.run((db) =>
       addAuditEntry(db, { actor: `command/${account()}`, action: `webhook_secret.${change}`, subject }, new Date()),
     );
-    const stored = await changeAndStore(change, config, overlapMs, database);
-    output.write(`${storedLines(stored, config, overlapMs).join('\n')}\n`);
+    const stored = await changeAndStore(change, config, { overlapMs, data: options.data }, database);
+    output.write(`${storedLines(stored, config, { overlapMs, data: options.data }).join('\n')}\n`);
   });
 }
 
 async function changeAndStore(
   change: SecretChange,
   config: ServiceSecretConfig,
-  overlapMs: number,
+  { overlapMs, data }: How,
   database: Database,
 ): Promise<ReplacedWebhookSecret> {
   const { mode: environment, email: account } = config.service;
@@ -69,13 +77,13 @@ async function changeAndStore(
       const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now: Date.now });
       return await changeWebhookSecret(service.client, noting(store, () => (made = true)), change);
     });
-    if (!result.ok) throw refusal(result);
+    if (!result.ok) throw refusal(result, data);
     return result.stored;
   } catch (error) {
     if (!made) throw error;
     throw new UserError(
       'The service has made a webhook secret that could not be stored, so nobody knows it. Deliveries signed with it are refused.',
-      'Put the database right, then run `reseller service-secret rotate`. Until then the reconciler asks what became of silent orders.',
+      `Put the database right, then run ${typed('service-secret rotate', data)}. Until then the reconciler asks what became of silent orders.`,
       { cause: error },
     );
   } finally {
@@ -97,7 +105,7 @@ function noting(store: WebhookSecretStore, onMade: () => void): Pick<WebhookSecr
 function storedLines(
   { storedAt, formerVerifiesUntil }: ReplacedWebhookSecret,
   { service, configuredSecrets }: ServiceSecretConfig,
-  overlapMs: number,
+  { overlapMs, data }: How,
 ): string[] {
   const lines = [
     `The service has made a new webhook secret (${service.mode}). It is stored encrypted and shown to nobody.`,
@@ -111,23 +119,27 @@ function storedLines(
     );
   }
   if (configuredSecrets.length > 0) {
-    lines.push(
-      'SERVICE_WEBHOOK_SECRETS verify beside it for as long as they stand there: take them out, and restart the API, once ' +
-        'deliveries signed with the new one arrive.',
-    );
+    lines.push(data === undefined ? TAKE_OUT : LEAVE_IN);
   }
   return lines;
 }
 
-function refusal(result: SecretRefusal): UserError {
+const TAKE_OUT =
+  'SERVICE_WEBHOOK_SECRETS verify beside it for as long as they stand there: take them out, and restart the API, once ' +
+  'deliveries signed with the new one arrive.';
+const LEAVE_IN =
+  'What `npm start` gives the API as SERVICE_WEBHOOK_SECRETS verifies beside it. Unless you have set that variable yourself, ' +
+  'there is nothing to do about it.';
+
+function refusal(result: SecretRefusal, data: string | undefined): UserError {
   switch (result.reason) {
     case 'exists':
       return new UserError(
         'The service has a webhook secret already, and it shows it to nobody again.',
-        'Run `reseller service-secret rotate`: it replaces that one by one that is stored here.',
+        `Run ${typed('service-secret rotate', data)}: it replaces that one by one that is stored here.`,
       );
     case 'missing':
-      return new UserError('The service has no webhook secret to rotate.', 'Run `reseller service-secret create`.');
+      return new UserError('The service has no webhook secret to rotate.', `Run ${typed('service-secret create', data)}.`);
     case 'busy':
       return new UserError(
         'The webhook secret is being changed by another process.',
@@ -146,7 +158,7 @@ function refusal(result: SecretRefusal): UserError {
     case 'unknown':
       return new UserError(
         `The service may have made a webhook secret that nobody has seen. ${result.failure.detail}`,
-        'Run `reseller service-secret rotate` once it answers again. Deliveries signed with that one are refused; the ' +
+        `Run ${typed('service-secret rotate', data)} once it answers again. Deliveries signed with that one are refused; the ` +
           'reconciler asks what became of silent orders.',
       );
   }

@@ -20,20 +20,23 @@ export function checkCapabilities(
   const off = capabilities.filter((name) => !service.capabilities[name]);
   const configured = off.length === 0 ? `all ${capabilities.length} are on` : `off: ${off.join(', ')}`;
   const profile = records?.capabilityProfile;
-  const resends = resendsOf(service, records);
-  const sends = resends
-    ? 'a purchase without an answer is sent again with its key'
-    : 'nothing is sent twice, so a purchase without an answer is looked up or waits for an operator';
+  const sends = sendsWords(service, records);
   const measured = records === undefined ? 'what was measured cannot be read' : measuredWords(profile, now);
   const fact = `${configured}; ${sends}; ${measured}`;
   const advice = adviceFor(service, records);
   return advice === undefined ? ok(fact) : warning(fact, advice);
 }
 
-function resendsOf(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined): boolean {
-  if (records === undefined) return service.resendAllowed;
+const SENT_AGAIN = 'a purchase without an answer is sent again with its key';
+const SENT_ONCE = 'nothing is sent twice, so a purchase without an answer is looked up or waits for an operator';
+
+function sendsWords(service: ServiceConfig, records: Pick<Records, 'capabilityProfile'> | undefined): string {
+  if (!service.resendAllowed) return SENT_ONCE;
+  if (records === undefined) {
+    return service.mode === 'sandbox' ? SENT_AGAIN : `${SENT_AGAIN} if the capability profile is confirmed and allows it`;
+  }
   const { capabilityProfile: profile } = records;
-  return permissions(service, profile && judgedProfile(profile), service.mode).resends.allowed;
+  return permissions(service, profile && judgedProfile(profile), service.mode).resends.allowed ? SENT_AGAIN : SENT_ONCE;
 }
 
 function measuredWords(profile: StoredCapabilityProfile | undefined, now: number): string {
@@ -52,12 +55,12 @@ function adviceFor(service: ServiceConfig, records: Pick<Records, 'capabilityPro
   }
   // Switched off is somebody's decision; not confirmed is none yet.
   if (service.mode === 'sandbox' || !service.capabilities.key_replay) return undefined;
-  if (records !== undefined && records.capabilityProfile === undefined) {
-    return 'Run `reseller sandbox tour --json` against the sandbox, then `reseller capabilities import` and `confirm` here.';
+  if (records === undefined) return 'Put right what is said of the database: the profile that decides about resends stands in it.';
+  if (records.capabilityProfile === undefined) {
+    return 'Run `npx reseller sandbox tour --json > tour.json` against the sandbox, then `npx reseller capabilities import tour.json` and `confirm` here.';
   }
-  if (records?.capabilityProfile?.confirmation === undefined && records !== undefined) {
-    return 'Look at `reseller capabilities show`, then vouch for it with `reseller capabilities confirm`.';
+  if (records.capabilityProfile.confirmation === undefined) {
+    return 'Look at `npx reseller capabilities show`, then vouch for it with `npx reseller capabilities confirm`.';
   }
-  if (service.resendAllowed) return undefined;
-  return 'Set SERVICE_KEY_REPLAY_CONFIRMED=true once you know that the service replays keys.';
+  return undefined;
 }

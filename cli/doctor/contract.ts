@@ -3,18 +3,24 @@ import type { ServiceClient } from '#upstream/client.ts';
 import { checkContract as compare, type ContractReport } from '#upstream/contract-check.ts';
 import { withoutStop } from '#cli/doctor/login.ts';
 import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
+import { typed } from '#cli/typed-command.ts';
 
-const BY_HAND = 'Get the OpenAPI document by hand and run `reseller contract check FILE`.';
-const DETAILS = '`reseller contract check FILE --download` shows each difference.';
+const FILE = 'openapi.json';
+const BY_HAND = `Get the OpenAPI document by hand, as ${FILE}, and run ${typed(`contract check ${FILE}`, undefined)}.`;
 const MOST_NAMED = 3;
 
-/** Does the interface that the service describes have what we need? */
+/**
+ * Does the interface that the service describes have what we need?
+ *
+ * @param data the folder that the doctor was given, for what it advises to type.
+ */
 export async function checkContract(
   client: Pick<ServiceClient, 'getOpenApi'>,
   capabilities: Capabilities,
+  data?: string,
 ): Promise<Finding> {
   const answer = await client.getOpenApi();
-  if (answer.ok) return judge(compare(answer.value, capabilities));
+  if (answer.ok) return judge(compare(answer.value, capabilities), data);
   if (answer.kind === 'unsupported') return warning('SERVICE_WITHOUT says that its description cannot be downloaded', BY_HAND);
   switch (answer.failure) {
     case 'not_sent':
@@ -26,7 +32,7 @@ export async function checkContract(
   }
 }
 
-function judge({ compatible, calls, events, switchOff }: ContractReport): Finding {
+function judge({ compatible, calls, events, switchOff }: ContractReport, data: string | undefined): Finding {
   const looked = calls.filter(({ status }) => status !== 'switched_off');
   if (compatible) return ok(`nothing that we need is missing in ${looked.length} calls`);
   const isBreaking = ({ findings }: { findings: readonly { severity: string }[] }) =>
@@ -37,6 +43,7 @@ function judge({ compatible, calls, events, switchOff }: ContractReport): Findin
   ];
   const rest = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   const fact = `not what we need: ${names.slice(0, MOST_NAMED).join(', ')}${rest}`;
-  if (switchOff.length === 0) return failure(fact, `Buy nothing before that is understood. ${DETAILS}`);
-  return failure(fact, `SERVICE_WITHOUT=${switchOff.join(',')} would do. ${DETAILS}`);
+  const details = `${typed(`contract check ${FILE} --download`, data)} shows each difference.`;
+  if (switchOff.length === 0) return failure(fact, `Buy nothing before that is understood. ${details}`);
+  return failure(fact, `SERVICE_WITHOUT=${switchOff.join(',')} would do. ${details}`);
 }

@@ -26,6 +26,8 @@ export interface ExamineOptions {
   readonly now?: () => number;
   /** Milliseconds for one call to anything outside. */
   readonly deadlineMs?: number;
+  /** The folder of --data, for what is advised to type. */
+  readonly data?: string;
 }
 
 /** Well above a slow answer, well below the patience of the person who waits. */
@@ -40,14 +42,14 @@ type Part<Name extends CheckName> = Promise<Pick<Findings, Name>>;
 
 /** Runs every check that can be run. Buys nothing, and changes nothing but for a `ping` in our own inbox. Never throws. */
 export async function examine(environment: Environment, options: ExamineOptions = {}): Promise<Findings> {
-  const { now = Date.now, deadlineMs = DEADLINE_MS } = options;
+  const { now = Date.now, deadlineMs = DEADLINE_MS, data } = options;
   const settings = readSettings(environment);
   const database = examineDatabase(settings, now);
   const [{ findings }, temporal, service, webhook] = await Promise.all([
     database,
     examineTemporal(settings.temporal, deadlineMs),
-    examineService(settings.service, { now, deadlineMs }, database),
-    examineWebhook(settings, { now, deadlineMs }, database),
+    examineService(settings.service, { now, deadlineMs, data }, database),
+    examineWebhook(settings, { now, deadlineMs, data }, database),
   ]);
   return { configuration: checkConfiguration(settings.problems), ...findings, ...temporal, ...service, ...webhook };
 }
@@ -119,9 +121,8 @@ async function examineTemporal(
   }
 }
 
-interface Limits {
-  readonly now: () => number;
-  readonly deadlineMs: number;
+interface Limits extends Required<Pick<ExamineOptions, 'now' | 'deadlineMs'>> {
+  readonly data: string | undefined;
 }
 
 async function examineService(
@@ -149,7 +150,7 @@ async function examineService(
       settled(() => checkClock(config, limits)),
     ]);
     // After the login, so that a service that asks for a token here is not logged in to twice.
-    const contract = await settled(() => checkContract(service.client, config.capabilities));
+    const contract = await settled(() => checkContract(service.client, config.capabilities, limits.data));
     return { ...account, clock, contract, capabilities: checkCapabilities(config, (await database).records, limits.now()) };
   } finally {
     await service.close();
@@ -191,7 +192,7 @@ async function examineWebhook(
   const stored = (await database).records?.webhookSecrets;
   const secret = newestSecret(webhook.secrets, stored, limits.now());
   return {
-    webhook_secret: checkWebhookSecret(webhook.secrets, stored, limits.now()),
+    webhook_secret: checkWebhookSecret(webhook.secrets, stored, limits.now(), limits.data),
     webhook_address: await settled(() => checkWebhookAddress(webhook, { secret, mode: service?.mode, ...limits })),
   };
 }

@@ -1,6 +1,7 @@
 import type { WebhookSecret } from '#config/config.ts';
 import type { StoredWebhookSecrets } from '#db/webhook-secrets.ts';
 import { failure, type Finding, notChecked, ok } from '#cli/doctor/finding.ts';
+import { typed } from '#cli/typed-command.ts';
 
 /**
  * Is there a secret that verifies the service's webhooks? Whether it is the service's only a delivery of the service can
@@ -8,11 +9,13 @@ import { failure, type Finding, notChecked, ok } from '#cli/doctor/finding.ts';
  *
  * @param stored undefined where the database could not be asked.
  * @param now epoch milliseconds.
+ * @param data the folder that the doctor was given, for what it advises to type.
  */
 export function checkWebhookSecret(
   configured: readonly WebhookSecret[],
   stored: StoredWebhookSecrets | undefined,
   now: number,
+  data?: string,
 ): Finding {
   const inForce = configured.filter((secret) => isInForce(secret, now)).length;
   const ofConfiguration = inForce === 0 ? [] : [`${inForce} in SERVICE_WEBHOOK_SECRETS`];
@@ -22,7 +25,7 @@ export function checkWebhookSecret(
   }
   if (stored.unopened > 0) {
     const which = stored.unopened === 1 ? '1 stored one does' : `${stored.unopened} stored ones do`;
-    return failure(`${which} not open`, 'Put the key they were sealed with back into ENCRYPTION_KEYS, or run `reseller service-secret rotate`.');
+    return failure(`${which} not open`, `Put the key they were sealed with back into ENCRYPTION_KEYS, or run ${typed('service-secret rotate', data)}.`);
   }
   const ofStore = stored.secrets.map(({ storedAt, acceptedUntil }) =>
     acceptedUntil === undefined
@@ -31,7 +34,7 @@ export function checkWebhookSecret(
   );
   const all = [...ofStore, ...ofConfiguration];
   if (all.length > 0) return ok(all.join(', '));
-  const advice = 'Run `reseller service-secret create`, or put the secret that the service shows into SERVICE_WEBHOOK_SECRETS.';
+  const advice = `Run ${typed('service-secret create', data)}, or put the secret that the service shows into SERVICE_WEBHOOK_SECRETS.`;
   return configured.length > 0
     ? failure('every secret of SERVICE_WEBHOOK_SECRETS has ended, and none is stored', advice)
     : failure('there is none, so every webhook of the service is refused', advice);

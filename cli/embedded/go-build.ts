@@ -16,8 +16,8 @@ export interface GoBuildOptions {
 
 // 1.21 is the first that fetches the newer toolchain which `go.mod` asks for; older ones fail with a riddle.
 const OLDEST_GO = [1, 21] as const;
-// Sources, build cache and program together, measured.
-const DISK_NEEDED_BYTES = 4 * 1024 ** 3;
+/** For sources, build cache and program together, measured. */
+export const BUILD_DISK_GB = 4;
 
 /** @returns why Go cannot build here, in words; undefined when it can. */
 export async function goProblem(environment: GoBuildOptions['environment']): Promise<string | undefined> {
@@ -33,9 +33,9 @@ export async function goProblem(environment: GoBuildOptions['environment']): Pro
 export async function buildWithGo(options: GoBuildOptions): Promise<void> {
   mkdirSync(dirname(options.target), { recursive: true });
   const { bavail, bsize } = statfsSync(dirname(options.target));
-  if (bavail * bsize < DISK_NEEDED_BYTES) {
+  if (bavail * bsize < BUILD_DISK_GB * 1024 ** 3) {
     throw new UserError(
-      `Building the Temporal server needs about 4 GB of disk, and ${Math.floor((bavail * bsize) / 1024 ** 2)} MB are free.`,
+      `Building the Temporal server needs about ${BUILD_DISK_GB} GB of disk, and ${Math.floor((bavail * bsize) / 1024 ** 2)} MB are free.`,
       `Free some space on the disk of ${dirname(options.target)} and start again.`,
     );
   }

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { cacheDirectory } from '#cli/embedded/cache.ts';
-import { buildWithGo, goProblem } from '#cli/embedded/go-build.ts';
+import { BUILD_DISK_GB, buildWithGo, goProblem } from '#cli/embedded/go-build.ts';
 import { downloadBySdk } from '#cli/embedded/sdk-download.ts';
 import { UserError } from '#cli/user-error.ts';
 import type { Environment } from '#config/config.ts';
@@ -18,7 +18,11 @@ export interface TemporalCli {
 export interface ObtainOptions {
   readonly environment: Environment;
   readonly progress: (text: string) => void;
+  /** Told once, before something that takes minutes. */
+  readonly announce?: (text: string) => void;
   readonly signal?: AbortSignal;
+  /** Tests put another in its place. */
+  readonly download?: typeof downloadBySdk;
 }
 
 /**
@@ -59,11 +63,17 @@ export async function obtainTemporalCli(options: ObtainOptions): Promise<Tempora
   const common = { target, environment, progress: options.progress, ...(options.signal && { signal: options.signal }) };
 
   options.progress('asking for a download');
-  const downloaded = await downloadBySdk({ ...common, kind: 'dev-server', version: `v${TEMPORAL_CLI_VERSION}` });
+  const { download = downloadBySdk } = options;
+  const downloaded = await download({ ...common, kind: 'dev-server', version: `v${TEMPORAL_CLI_VERSION}` });
   if (downloaded) return { path: target, source: 'download' };
 
   const problem = await goProblem(environment);
   if (problem !== undefined) throw noCli(problem);
+  options.announce?.(
+    `The Temporal server could not be downloaded from here, so it is built from source. That happens once, takes some 3 to 6\n` +
+      `minutes, and needs about ${BUILD_DISK_GB} GB of disk below ${cacheDirectory(environment)} and in the folders of Go. To be\n` +
+      'spared that, stop, and name a Temporal CLI in TEMPORAL_CLI_PATH.',
+  );
   await buildWithGo({
     ...common,
     module: join(import.meta.dirname, '../../ops/temporal-cli'),
@@ -81,7 +91,7 @@ function noCli(problem: string): UserError {
     `The Temporal server is not on this machine, it could not be downloaded, and it cannot be built: ${problem}.`,
     [
       'Do one of these and start again:',
-      '  - install Go 1.25 or later; the server is then built once (about three minutes)',
+      '  - install Go 1.25 or later; the server is then built once (some 3 to 6 minutes)',
       '  - install the Temporal CLI, so that `temporal` is on the PATH or TEMPORAL_CLI_PATH names it',
       '  - set TEMPORAL_ADDRESS to a Temporal server that is running',
     ].join('\n'),

@@ -1,5 +1,5 @@
 import { PROFILE_ITEMS, profileItems, type MeasuredProfile } from '#domain/capability-profile.ts';
-import { subtractMoney } from '#domain/money.ts';
+import { type Money, subtractMoney } from '#domain/money.ts';
 import { type Mark, markedLine } from '#cli/marked-line.ts';
 import { LEGS, type StepStatus, tourExitCode, type TourFinding } from '#cli/sandbox-tour/finding.ts';
 import { profileFileContent } from '#cli/sandbox-tour/profile-file.ts';
@@ -23,7 +23,7 @@ export function summaryLines({ findings, before, after, profile }: TourReport): 
     before === undefined || after === undefined
       ? 'Fictional balance: it could not be read before and after.'
       : `Fictional balance: ${before.amount} ${before.currency} before, ${after.amount} ${after.currency} after, ` +
-        `${subtractMoney(before, after).amount} ${before.currency} spent.`;
+        `${spentOf(before, after)} ${before.currency} spent.`;
   const found =
     profile === undefined
       ? ['Nothing was measured: without an eSIM there is nothing to draw conclusions from.']
@@ -55,13 +55,19 @@ export function tourJson(report: TourReport, baseUrl: string, storedAs: bigint |
     fictional_balance: {
       before: before?.amount ?? null,
       after: after?.amount ?? null,
-      spent: before === undefined || after === undefined ? null : subtractMoney(before, after).amount,
+      spent: before === undefined || after === undefined ? null : spentOf(before, after),
       currency: before?.currency ?? null,
     },
     steps: findings.map(({ leg, step, status, expected, seen }) => ({ leg, step, status, expected, seen })),
     profile: profileJson(profile, measuredAt, baseUrl),
     stored_as: storedAs === undefined ? null : String(storedAs),
   };
+}
+
+/** Written as prices are: with two decimals at least, and none rounded away. */
+function spentOf(before: Money, after: Money): string {
+  const [whole, fraction = ''] = subtractMoney(before, after).amount.split('.');
+  return `${whole}.${fraction.padEnd(2, '0')}`;
 }
 
 function profileJson(profile: MeasuredProfile | undefined, measuredAt: number, baseUrl: string): unknown {

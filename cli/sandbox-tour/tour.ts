@@ -66,7 +66,7 @@ export function requireSandbox({ mode }: Pick<ServiceConfig, 'mode'>): void {
   throw new UserError(
     'The tour buys and cancels, and SERVICE_MODE is production: it would spend real money. Nothing was sent.',
     'Run it with SERVICE_MODE=sandbox, which uses a fictional balance. Its JSON report can be taken into the database of ' +
-      'production by `reseller capabilities import`.',
+      'production by `npx reseller capabilities import`.',
   );
 }
 

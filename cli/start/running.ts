@@ -40,15 +40,24 @@ export function removeRunningEnvironment(dataDirectory: string): void {
  * @throws UserError when none runs.
  */
 export function readRunningEnvironment(data: string): Environment {
+  const environment = findRunningEnvironment(data);
+  if (environment !== undefined) return environment;
+  throw new UserError(
+    `Nothing runs on ${resolve(data)}.`,
+    'Run `npm start` first, in another terminal; or leave --data out and set the variables of docs/configuration.md.',
+  );
+}
+
+/** {@link readRunningEnvironment}. @returns undefined when none runs. */
+export function findRunningEnvironment(data: string): Environment | undefined {
   const dataDirectory = resolve(data);
   const text = isLocked(dataDirectory) ? readSecretFile(fileIn(dataDirectory)) : undefined;
-  if (text === undefined) {
-    throw new UserError(
-      `Nothing runs on ${dataDirectory}.`,
-      'Run `npm start` first, in another terminal; or leave --data out and set the variables of docs/configuration.md.',
-    );
-  }
-  return schema.parse(JSON.parse(text));
+  return text === undefined ? undefined : schema.parse(JSON.parse(text));
+}
+
+/** For whoever has left --data out and lacks a configuration. @returns nothing where nothing runs in the usual folder. */
+export function adviceToUseRunning(data = '.data'): string {
+  return isLocked(resolve(data)) ? `\n\`npm start\` runs on ${data}: add \`--data ${data}\` to use what it was given.\n` : '';
 }
 
 function fileIn(dataDirectory: string): string {

@@ -6,6 +6,7 @@ import { migrateOrExplain } from '#cli/commands/migrate.ts';
 import { runDemo } from '#cli/demo.ts';
 import { developmentApiKey } from '#cli/start/api-key.ts';
 import { prepareDataFolder } from '#cli/start/data-folder.ts';
+import { devApiKeyFile } from '#cli/start/dev-api-key.ts';
 import { DataFolderLock } from '#cli/start/lock.ts';
 import type { Part } from '#cli/start/part.ts';
 import { DATABASE, logFile, makePlan, type Plan, productParts } from '#cli/start/plan.ts';
@@ -190,7 +191,7 @@ class Run {
     const { environment } = this.#context;
     const cli = await this.#step('Temporal CLI', async (step) => {
       const progress = (text: string) => step.update(text);
-      const found = await obtainTemporalCli({ environment, progress, signal: this.#ending });
+      const found = await obtainTemporalCli({ environment, progress, announce: (text) => this.#context.terminal.say(text), signal: this.#ending });
       step.done(WHERE_FROM[found.source]);
       return found;
     });
@@ -217,8 +218,12 @@ class Run {
     const { terminal } = this.#context;
     try {
       await runDemo({
-        apiUrl: `http://127.0.0.1:${this.#plan.ports.api}`,
-        apiKey,
+        api: {
+          url: `http://127.0.0.1:${this.#plan.ports.api}`,
+          key: apiKey,
+          keyFrom: devApiKeyFile(this.#plan.settings.dataDirectory),
+          log: logFile(this.#plan, 'api'),
+        },
         stateFile: join(this.#plan.settings.dataDirectory, 'demo.json'),
         terminal,
         signal: this.#ending,

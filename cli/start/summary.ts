@@ -18,7 +18,7 @@ export function addressLines(plan: Plan, apiKey: string | undefined, terminal: P
     ],
     ['Temporal', plan.temporalAddress],
     ...(settings.temporalAddress === undefined ? [['Temporal UI', at(ports.temporalUi)] as [string, string]] : []),
-    ['API key', apiKey === undefined ? `make one: npm run reseller -- keys create NAME --scopes all --data ${data}` : `${apiKey}  (${devApiKeyFile(data)})`],
+    ['API key', apiKey === undefined ? `make one: npx reseller keys create NAME --scopes all --data ${data}` : `${apiKey}  (${devApiKeyFile(data)})`],
     ['Data and logs', `${data}, ${join(data, 'logs')}`],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -46,7 +46,14 @@ class Place {
 
   /** Another command, which knows the data folder and nothing else. */
   async command(args: readonly string[]): Promise<{ code: number | null; output: string }> {
-    await using run = new TestProcess({ name: 'command', script: 'cli/main.ts', args: [...args, '--data', this.data], environment: {} });
+    // What follows a `--` is meant for another program.
+    const ours = args.includes('--') ? args.indexOf('--') : args.length;
+    await using run = new TestProcess({
+      name: 'command',
+      script: 'cli/main.ts',
+      args: args.toSpliced(ours, 0, '--data', this.data),
+      environment: { XDG_CACHE_HOME: process.env['XDG_CACHE_HOME'] ?? '' },
+    });
     const { code } = await run.exit();
     return { code, output: run.output() };
   }
@@ -137,6 +144,11 @@ describe('reseller start', () => {
     expect(keys).toEqual({ code: 0, output: expect.stringMatching(/^\w{8} {2}development {2}valid/) });
     const { checks } = findings.parse(JSON.parse((await place.command(['doctor', '--json'])).output));
     expect(checks.filter(({ status }) => status !== 'ok')).toEqual([]);
+
+    // Its API as well, which is not at the usual port; and its Temporal, decrypted.
+    expect(await place.command(['orders', 'list'])).toEqual({ code: 0, output: expect.stringMatching(/^ord_\w+ {2}completed {2}package 9001 {2}left-unfinished$/m) });
+    const shown = await place.command(['temporal', '--', 'workflow', 'show', '-w', `order/${created.textAt('id')}`]);
+    expect(shown).toEqual({ code: 0, output: expect.stringMatching(/COMPLETED/i) });
 
     second.signal('SIGTERM');
     expect(await second.exit()).toEqual({ code: 0, signal: null });

@@ -1,6 +1,7 @@
 /** `reseller service-secret` as a person runs it, against the simulator, with two API processes that hear of it. */
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { changeServiceSecret } from '#cli/commands/service-secret.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { auditLog, webhookSecrets } from '#db/schema.ts';
 import { readWebhookSecrets } from '#db/webhook-secrets.ts';
@@ -89,7 +90,7 @@ const becomes = (status: number, secret: string, to: HttpClient) =>
 describe('reseller service-secret', () => {
   it('says before it changes anything that there is no secret to rotate', async () => {
     const { code, output } = await serviceSecret(['rotate']);
-    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('Run `reseller service-secret create`') });
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('Run `npx reseller service-secret create`') });
     expect(await stack.database.run((db) => db.$count(webhookSecrets))).toBe(0);
   });
 
@@ -102,8 +103,11 @@ describe('reseller service-secret', () => {
   it('does not create a second one', async () => {
     const before = await storedSecrets();
     const { code, output } = await serviceSecret(['create']);
-    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('Run `reseller service-secret rotate`') });
+    expect({ code, output }).toEqual({ code: 1, output: expect.stringContaining('Run `npx reseller service-secret rotate`') });
     expect(await storedSecrets()).toEqual(before);
+    // Under `npm start` the advice can be typed as it is.
+    const underStart = changeServiceSecret('create', { data: '.data' }, environment(), { write: () => true });
+    await expect(underStart).rejects.toMatchObject({ advice: expect.stringContaining('`npx reseller service-secret rotate --data .data`') });
   });
 
   it('rotates: both API processes take what either secret has signed', async () => {

@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { BASE_PATH } from '#domain/service-address.ts';
 import { COMPATIBLE, checkContractFile, NO_DOCUMENT, NOT_COMPATIBLE } from '#cli/commands/contract.ts';
+import { freePort } from '#cli/embedded/ports.ts';
+import { writeSecretFile } from '#cli/start/files.ts';
+import { DataFolderLock } from '#cli/start/lock.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { httpAnswer, startRawServer } from '#test/support/raw-server.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
@@ -142,6 +145,39 @@ describe('reseller contract check --download', () => {
     expect(readFileSync(file, 'utf8')).toBe('what was there before');
     const off = await run(file, { download: true }, { ...environmentOf(server.origin), SERVICE_WITHOUT: 'openapi_download' });
     expect(off).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_WITHOUT') });
+    for (const { stderr: said } of [{ stderr }, off]) expect(said).toContain('by hand and leave --download out');
+  });
+
+  it('names what to correct where the cause is on our side, and then no other way to the document', async () => {
+    await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(httpAnswer(401, '{}')) });
+    const refused = await run(fileOf(''), { download: true }, environmentOf(server.origin));
+    expect(refused).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_EMAIL and SERVICE_PASSWORD') });
+    const nobody = await run(fileOf(''), { download: true }, environmentOf(`http://127.0.0.1:${await freePort()}`));
+    expect(nobody).toMatchObject({ code: NO_DOCUMENT, stderr: expect.stringContaining('SERVICE_BASE_URL') });
+    for (const { stderr } of [refused, nobody]) expect(stderr).not.toContain('by hand');
+  });
+
+  it('can use what `npm start` was given, and names that way where something runs and nothing is configured', async () => {
+    await using server = await startRawServer({
+      onRequest: ({ socket }) => socket.write(httpAnswer(200, JSON.stringify(contractOpenApi()))),
+    });
+    const folder = temporaryFolder('contract');
+    const data = join(folder, '.data');
+    mkdirSync(data);
+    const lock = await DataFolderLock.acquire(data, () => undefined);
+    writeSecretFile(join(data, 'environment.json'), JSON.stringify(environmentOf(server.origin)));
+    const reseller = (...args: string[]) =>
+      promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), 'contract', 'check', 'service.json', '--download', ...args], {
+        cwd: folder,
+        env: { PATH: process.env['PATH'] },
+      });
+    expect((await reseller('--data', '.data')).stdout).toMatch(/^Compatible/m);
+    await expect(reseller()).rejects.toMatchObject({
+      code: 78,
+      stderr: expect.stringMatching(/SERVICE_BASE_URL is missing[^]*`npm start` runs on \.data: add `--data \.data`/),
+    });
+    lock.release();
+    await expect(reseller()).rejects.toMatchObject({ code: 78, stderr: expect.not.stringContaining('--data') });
   });
 
   it('ends with 2 when the file cannot be written', async () => {

@@ -81,10 +81,9 @@ afterEach(() => {
   removeFolder(folder);
 });
 
-const demo = (more: { apiKey?: string; timeoutMs?: number } = {}) =>
+const demo = ({ apiKey = 'key', ...more }: { apiKey?: string; timeoutMs?: number } = {}) =>
   runDemo({
-    apiUrl,
-    apiKey: 'key',
+    api: { url: apiUrl, key: apiKey, keyFrom: 'a test' },
     stateFile: join(folder, 'demo.json'),
     terminal: new Terminal({ write: (text: string | Uint8Array) => ((written += String(text)), true) }),
     ...more,

@@ -153,9 +153,9 @@ describe('the wallet', () => {
 });
 
 describe('the contract', () => {
-  const check = async (answer: Buffer, capabilities = ALL_CAPABILITIES) => {
+  const check = async (answer: Buffer, capabilities = ALL_CAPABILITIES, data?: string) => {
     await using service = await startTestClient(() => answer, { capabilities });
-    return await checkContract(service.client, capabilities);
+    return await checkContract(service.client, capabilities, data);
   };
 
   it('is fine when the service describes what we need', async () => {
@@ -167,7 +167,8 @@ describe('the contract', () => {
     Reflect.deleteProperty(document.paths, '/orders');
     const finding = await check(jsonAnswer(document));
     expect(finding).toMatchObject({ status: 'failure', detail: expect.stringContaining('POST /orders') });
-    expect(finding.advice).toMatch(/Buy nothing before/);
+    expect(finding.advice).toMatch(/Buy nothing before.*`npx reseller contract check openapi\.json --download`/);
+    expect((await check(jsonAnswer(document), ALL_CAPABILITIES, '.data')).advice).toContain('--download --data .data`');
   });
 
   it('names the capability that would have to be switched off', async () => {
@@ -190,7 +191,8 @@ describe('the capabilities', () => {
   const NOW = Date.UTC(2026, 5, 4, 12);
   const without = (...names: Capability[]) => ({ ...ALL_CAPABILITIES, ...Object.fromEntries(names.map((name) => [name, false])) });
   const switchedOff = config({ capabilities: without('key_replay'), resendAllowed: false });
-  const production = (resendAllowed: boolean) => config({ mode: 'production', resendAllowed });
+  const switchedOffInProduction = { ...switchedOff, mode: 'production' as const };
+  const production = config({ mode: 'production' });
   const profile = (changes: Partial<StoredCapabilityProfile> = {}): StoredCapabilityProfile => ({
     id: 1n,
     environment: 'sandbox',
@@ -208,10 +210,10 @@ describe('the capabilities', () => {
     ['key replay switched off', switchedOff, undefined, 'ok', /nothing is sent twice/],
     ['measured in the sandbox, which needs no confirmation', config(), profile(), 'ok', /sent again.*; measured 3 days ago, not confirmed$/],
     ['keys found not to be replayed', config(), profile({ findings: { key_replay: false } }), 'warning', /nothing is sent twice/],
-    ['production without a profile', production(true), undefined, 'warning', /nothing is sent twice.*never measured/],
-    ['production, not confirmed', production(true), profile(), 'warning', /nothing is sent twice.*not confirmed/],
-    ['production, confirmed', production(true), profile({ confirmation }), 'ok', /sent again.*; measured 3 days ago, confirmed by Ada$/],
-    ['production, confirmed, not configured', production(false), profile({ confirmation }), 'warning', /nothing is sent twice/],
+    ['production without a profile', production, undefined, 'warning', /nothing is sent twice.*never measured/],
+    ['production, not confirmed', production, profile(), 'warning', /nothing is sent twice.*not confirmed/],
+    ['production, confirmed', production, profile({ confirmation }), 'ok', /sent again.*; measured 3 days ago, confirmed by Ada$/],
+    ['production, confirmed, key replay switched off', switchedOffInProduction, profile({ confirmation }), 'ok', /nothing is sent twice/],
   ] as const)('%s', (_, service, capabilityProfile, status, detail) => {
     expect(checkCapabilities(service, { capabilityProfile }, NOW)).toMatchObject({ status, detail: expect.stringMatching(detail) });
   });
@@ -226,6 +228,10 @@ describe('the capabilities', () => {
 
   it('are judged by the configuration alone when the database cannot be read', () => {
     expect(checkCapabilities(config(), undefined, NOW)).toEqual({ status: 'ok', detail: expect.stringMatching(/sent again.*cannot be read$/) });
-    expect(checkCapabilities(production(false), undefined, NOW).status).toBe('warning');
+    expect(checkCapabilities(production, undefined, NOW)).toMatchObject({
+      status: 'warning',
+      detail: expect.stringMatching(/sent again.* if the capability profile is confirmed/),
+    });
+    expect(checkCapabilities(switchedOffInProduction, undefined, NOW)).toEqual({ status: 'ok', detail: expect.stringMatching(/nothing is sent twice/) });
   });
 });

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { findTemporalCli, TEMPORAL_CLI_VERSION } from '#cli/embedded/temporal-cli.ts';
+import { findTemporalCli, obtainTemporalCli, TEMPORAL_CLI_VERSION } from '#cli/embedded/temporal-cli.ts';
 import { startArguments } from '#cli/embedded/temporal-server.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -61,6 +61,41 @@ describe('the Temporal CLI is looked for', () => {
     chmodSync(file, 0o644);
     expect(findTemporalCli(environment())).toBeUndefined();
     expect(() => findTemporalCli(environment({ TEMPORAL_CLI_PATH: file }))).toThrow('TEMPORAL_CLI_PATH');
+  });
+});
+
+describe('the Temporal CLI where there is none', () => {
+  /** A Go that says of itself that it can build, and fails as soon as it has to. */
+  function failingGo(): string {
+    const file = program('bin', 'go');
+    writeFileSync(file, '#!/bin/sh\n[ "$1" = env ] && echo go1.25.0 && exit 0\necho no network >&2\nexit 1\n');
+    chmodSync(file, 0o755);
+    return `${join(folder, 'bin')}:/usr/bin:/bin`;
+  }
+  const obtain = (downloaded: boolean) => {
+    const heard: string[] = [];
+    const options = {
+      environment: environment({ PATH: failingGo() }),
+      progress: (text: string) => void heard.push(`progress: ${text}`),
+      announce: (text: string) => void heard.push(text),
+      download: () => Promise.resolve(downloaded),
+    };
+    return { heard, result: obtainTemporalCli(options) };
+  };
+
+  it('is built only after it was said that it could not be downloaded, how long that takes, what it needs and what spares it', async () => {
+    const { heard, result } = obtain(false);
+    await expect(result).rejects.toThrow('could not be built');
+    const [announced = '', ...more] = heard.filter((text) => !text.startsWith('progress'));
+    expect(more).toEqual([]);
+    expect(announced).toMatch(/could not be downloaded[^]*once[^]*3 to 6\s+minutes[^]*4 GB[^]*TEMPORAL_CLI_PATH/);
+    expect(heard.indexOf(announced)).toBeLessThan(heard.indexOf('progress: fetching the sources'));
+  });
+
+  it('is said nothing of when it can be downloaded', async () => {
+    const { heard, result } = obtain(true);
+    expect((await result).source).toBe('download');
+    expect(heard).toEqual(['progress: asking for a download']);
   });
 });
 

@@ -42,3 +42,10 @@ describe('SERVICE_MODE', () => {
     expect(read({ SERVICE_TOKEN_DAYS: '30', SERVICE_MODE: 'production' }).tokenDays).toBe(30);
   });
 });
+
+describe('resends', () => {
+  it.each(['sandbox', 'production'])('in %s are left to the capability profile, unless key_replay is switched off', (SERVICE_MODE) => {
+    expect(read({ SERVICE_MODE }).resendAllowed).toBe(true);
+    expect(read({ SERVICE_MODE, SERVICE_WITHOUT: 'order_read,key_replay' }).resendAllowed).toBe(false);
+  });
+});

@@ -1,0 +1,197 @@
+import * as z from 'zod';
+import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
+import { ApiClient, ApiError } from '#cli/api-client.ts';
+import { counted } from '#cli/marked-line.ts';
+import type { Output } from '#cli/terminal.ts';
+import { UserError } from '#cli/user-error.ts';
+import type { WorkKind } from '#cli/work-kinds.ts';
+import type { Environment } from '#config/config.ts';
+
+/** Which work; each filter narrows the choice. */
+export interface WorkChoice {
+  readonly status?: string;
+  readonly failureClass?: string;
+  readonly attention?: string;
+}
+
+export interface ActOptions extends ApiOptions, WorkChoice {
+  readonly why: string;
+  readonly dryRun?: boolean;
+}
+
+export interface ResolveOptions extends ApiOptions {
+  readonly why: string;
+  readonly case: string;
+  readonly verdict: string;
+  readonly next?: string;
+  /** What the verdict `bought` names, by the field of the API. */
+  readonly serviceIds: Readonly<Record<string, string | undefined>>;
+}
+
+const work = z.looseObject({
+  id: z.string(),
+  status: z.string(),
+  package_id: z.int(),
+  failure: z.object({ class: z.string() }).nullable(),
+  attention: z.object({ reason: z.string() }).nullable(),
+  next_step_at: z.string().nullable(),
+});
+type Work = z.output<typeof work>;
+const page = z.object({ data: z.array(work), next_cursor: z.string().nullable() });
+
+const PAGE = 100;
+
+/** What an act has done, in words: the answer shows the work as it was stored at that moment, before it went on. */
+const DONE = { retry: 'asked to try again now', abandon: 'given up', limit: 'limit changed', resolve: 'case judged' } as const;
+type Act = keyof typeof DONE;
+
+/** The commands of one kind of work. */
+export class WorkDesk {
+  readonly #kind: WorkKind;
+  readonly #environment: Environment;
+  readonly #output: Output;
+
+  constructor(kind: WorkKind, environment: Environment, output: Output = process.stdout) {
+    this.#kind = kind;
+    this.#environment = environment;
+    this.#output = output;
+  }
+
+  /** `list`. */
+  async list(options: WorkChoice & ApiOptions): Promise<void> {
+    const found = await this.#chosen(this.#api(options), options);
+    if (found.length === 0) this.#say(this.#none());
+    for (const one of found) this.#say(this.#line(one));
+  }
+
+  /**
+   * `retry` and `abandon`: on what is named, or on all that the filters choose. Each is an act of its own, with its own
+   * record; one that is refused does not stop the others.
+   *
+   * @returns the exit code: 1 when any was refused.
+   */
+  async act(action: 'retry' | 'abandon', ids: readonly string[], options: ActOptions): Promise<number> {
+    const filtered = options.status !== undefined || options.failureClass !== undefined || options.attention !== undefined;
+    if (ids.length === 0 && !filtered) {
+      throw new UserError(`It is not said which ${this.#kind.noun}s.`, 'Name their ids, or choose with --status, --failure-class or --attention.');
+    }
+    if (ids.length > 0 && filtered) {
+      throw new UserError(`${ids.length} ids are named beside a filter.`, 'Do one or the other, so that nothing is hit by mistake.');
+    }
+    const api = this.#api(options);
+    if (options.dryRun === true) return await this.#wouldAct(api, action, ids, options);
+    const chosen = ids.length > 0 ? ids : (await this.#chosen(api, options)).map(({ id }) => id);
+    if (chosen.length === 0) {
+      this.#say(this.#none());
+      return 0;
+    }
+    let refused = 0;
+    for (const id of chosen) {
+      if (!(await this.#actOn(api, id, action, { why: options.why }))) refused += 1;
+    }
+    this.#say(`${chosen.length - refused} of ${this.#counted(chosen.length)} done.`);
+    return refused === 0 ? 0 : 1;
+  }
+
+  /** `limit`. @param maxPrice `12.50 EUR`, or `none`. @returns the exit code. */
+  async limit(id: string, maxPrice: string, options: ApiOptions & { readonly why: string }): Promise<number> {
+    const [amount, currency, ...more] = maxPrice.split(' ');
+    if (maxPrice !== 'none' && (amount === undefined || currency === undefined || more.length > 0)) {
+      throw new UserError(`${JSON.stringify(maxPrice)} is no price.`, 'Write it like "12.50 EUR", or none.');
+    }
+    const limit = maxPrice === 'none' ? null : { amount, currency };
+    return (await this.#actOn(this.#api(options), id, 'limit', { why: options.why, max_price: limit })) ? 0 : 1;
+  }
+
+  /** `resolve`. @returns the exit code. */
+  async resolve(id: string, { why, case: reason, verdict, next, serviceIds, ...options }: ResolveOptions): Promise<number> {
+    const body = { why, case: reason, verdict, next, ...serviceIds };
+    return (await this.#actOn(this.#api(options), id, 'resolve', body)) ? 0 : 1;
+  }
+
+  /** @returns false when it does not allow it, or there is no such work; the reason is printed. */
+  async #actOn(api: ApiClient, id: string, action: Act, body: Record<string, unknown>): Promise<boolean> {
+    return await this.#unlessRefused(id, async () => {
+      const { status } = await api.call({ path: `${this.#pathOf(id)}/${action}`, body, answer: work });
+      this.#say(`${id}  ${DONE[action]}  (status at that moment: ${status})`);
+    });
+  }
+
+  async #wouldAct(api: ApiClient, action: Act, ids: readonly string[], options: WorkChoice): Promise<number> {
+    const say = (found: Work) => this.#say(`would ${action}: ${this.#line(found)}`);
+    let count = 0;
+    if (ids.length === 0) {
+      const found = await this.#chosen(api, options);
+      found.forEach(say);
+      count = found.length;
+    }
+    for (const id of ids) {
+      const exists = await this.#unlessRefused(id, async () => say(await api.call({ path: this.#pathOf(id), answer: work })));
+      if (exists) count += 1;
+    }
+    this.#say(`${this.#counted(count)}. Nothing was done.`);
+    return count < ids.length ? 1 : 0;
+  }
+
+  async #unlessRefused(id: string, call: () => Promise<void>): Promise<boolean> {
+    try {
+      await call();
+      return true;
+    } catch (error) {
+      const reason = error instanceof ApiError ? this.#refusal(error) : undefined;
+      if (reason === undefined) throw error;
+      this.#say(`${id}  refused: ${reason}`);
+      return false;
+    }
+  }
+
+  /** @returns undefined when it is the call that is wrong, or the API. */
+  #refusal({ status, code, reason }: ApiError): string | undefined {
+    if (status === 409) return reason;
+    // An API that does not know this kind of work at all answers 404 as well.
+    return status === 404 && code !== 'route_not_found' ? `there is no such ${this.#kind.noun}` : undefined;
+  }
+
+  /** All of them before anything is done: an act may move the work out of its own filter. */
+  async #chosen(api: ApiClient, { status, failureClass, attention }: WorkChoice): Promise<Work[]> {
+    const query = new URLSearchParams({ limit: String(PAGE) });
+    for (const [name, value] of Object.entries({ status, failure_class: failureClass, attention })) {
+      if (value !== undefined) query.set(name, value);
+    }
+    const found: Work[] = [];
+    for (;;) {
+      const { data, next_cursor: next } = await api.call({ path: `${this.#kind.path}?${query.toString()}`, answer: page });
+      found.push(...data);
+      if (next === null) return found;
+      query.set('cursor', next);
+    }
+  }
+
+  #api(options: ApiOptions): ApiClient {
+    return new ApiClient(apiAccess(options, this.#environment));
+  }
+
+  #pathOf(id: string): string {
+    return `${this.#kind.path}/${encodeURIComponent(id)}`;
+  }
+
+  #line(found: Work): string {
+    const { id, status, package_id: packageId, failure, attention, next_step_at: next } = found;
+    const why = attention?.reason ?? failure?.class;
+    const reference = found[this.#kind.reference];
+    const parts = [id, status, why && `(${why})`, `package ${packageId}`, reference, next && `next step ${next}`];
+    return parts.filter((part) => typeof part === 'string').join('  ');
+  }
+
+  #counted(count: number): string {
+    return counted(count, this.#kind.noun);
+  }
+
+  #none(): string {
+    return `No ${this.#kind.noun}s.`;
+  }
+
+  #say(line: string): void {
+    this.#output.write(`${line}\n`);
+  }
+}

@@ -1,0 +1,60 @@
+import { type Command, Option } from 'commander';
+import type { ApiOptions } from '#cli/api-access.ts';
+import type { ActOptions, ResolveOptions, WorkChoice, WorkDesk } from '#cli/commands/work.ts';
+import type { WorkKind } from '#cli/work-kinds.ts';
+import type { Environment } from '#config/config.ts';
+
+const API = ['--api <url>', 'base address of the API (default: of what `npm start` runs on the data folder, else http://127.0.0.1:3000)'] as const;
+const DATA = ['--data <folder>', 'data folder of `npm start`, for its address and API key; RESELLER_API_KEY goes first', '.data'] as const;
+const WHY = ['--why <text>', 'why, for whoever reads the timeline; no personal data'] as const;
+
+/** `list`, `retry`, `abandon`, `limit` and `resolve` of one kind of work. */
+export function addWorkCommands(program: Command, kind: WorkKind, environment: Environment): void {
+  const { noun } = kind;
+  const desk = async (): Promise<WorkDesk> => new (await import('#cli/commands/work.ts')).WorkDesk(kind, environment);
+  const work = program
+    .command(kind.command)
+    .description(`look at ${noun}s that wait or went wrong, and act on them; each act is written down`);
+  const reachedBy = (command: Command): Command => command.option(...API).option(...DATA);
+
+  chosenBy(reachedBy(work.command('list').description(`list ${noun}s, newest first`))).action(
+    async (options: WorkChoice & ApiOptions) => (await desk()).list(options),
+  );
+  for (const [action, description] of [
+    ['retry', 'try again now what is held or parked'],
+    ['abandon', 'give up what provably bought nothing'],
+  ] as const) {
+    chosenBy(reachedBy(work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`)))
+      .requiredOption(...WHY)
+      .option('--dry-run', `only say which ${noun}s it would be`)
+      .action(async (ids: string[], options: ActOptions) => {
+        process.exitCode = await (await desk()).act(action, ids, options);
+      });
+  }
+  reachedBy(work.command('limit <id> <max-price>').description('change the most that the service may charge: "12.50 USD", or none'))
+    .requiredOption(...WHY)
+    .action(async (id: string, maxPrice: string, options: ApiOptions & { why: string }) => {
+      process.exitCode = await (await desk()).limit(id, maxPrice, options);
+    });
+  const serviceIds = Object.entries(kind.serviceIds).map(([field, what]) => ({
+    field,
+    option: new Option(`--${field.replaceAll('_', '-')} <id>`, `with bought: ${what}`),
+  }));
+  const resolve = reachedBy(work.command('resolve <id>').description('judge an open case: say what is true where nothing could prove it'))
+    .requiredOption('--case <reason>', `reason of the case, as \`${kind.command} list\` shows it`)
+    .requiredOption('--verdict <verdict>', 'bought, not_bought or dismissed')
+    .requiredOption(...WHY)
+    .option('--next <what>', 'with not_bought: continue (buy anew) or abandon');
+  for (const { option } of serviceIds) resolve.addOption(option);
+  resolve.action(async (id: string, options: Omit<ResolveOptions, 'serviceIds'> & Record<string, string | undefined>) => {
+    const named = serviceIds.map(({ field, option }) => [field, options[option.attributeName()]] as const);
+    process.exitCode = await (await desk()).resolve(id, { ...options, serviceIds: Object.fromEntries(named) });
+  });
+}
+
+function chosenBy(command: Command): Command {
+  return command
+    .option('--status <status>', 'those with this status, such as held')
+    .option('--failure-class <class>', 'those with this failure class, such as insufficient_balance')
+    .option('--attention <reason>', 'those that wait for a person for this reason, such as outcome_unknown');
+}

@@ -1,0 +1,29 @@
+/** The kinds of work that an operator looks at and acts upon, each by a command of its own that does the same things. */
+export interface WorkKind {
+  /** Name of the command. */
+  readonly command: string;
+  /** Where the API has it. */
+  readonly path: string;
+  /** One of it, for sentences. */
+  readonly noun: string;
+  /** The field with the caller's reference. */
+  readonly reference: string;
+  /** What the verdict `bought` can name, by the field of the API. */
+  readonly serviceIds: Readonly<Record<string, string>>;
+}
+
+export const ORDERS: WorkKind = {
+  command: 'orders',
+  path: '/v1/orders',
+  noun: 'order',
+  reference: 'external_order_id',
+  serviceIds: { service_order_id: 'the order at the service', service_esim_id: 'the eSIM at the service' },
+};
+
+export const TOPUPS: WorkKind = {
+  command: 'topups',
+  path: '/v1/topups',
+  noun: 'top-up',
+  reference: 'external_topup_id',
+  serviceIds: { service_topup_id: 'the top-up at the service' },
+};

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
+
+const OPTIONS = ['--no-demo', '--data', '--api-port'];
+const refusing = (environment: Record<string, string>) => () => refuseOptionsTakenByNpm(OPTIONS, environment);
+
+describe('options of a start that npm has taken for its own', () => {
+  it.each([
+    [{ npm_config_demo: '' }, '--no-demo'],
+    [{ npm_config_api_port: 'true' }, '--api-port'],
+    [{ npm_config_demo: '', npm_config_data: 'true' }, '--no-demo --data'],
+  ])('%j are refused, with what to type', (environment, options) => {
+    expect(refusing({ PATH: '/bin', ...environment })).toThrow(
+      expect.objectContaining({ advice: `Put \`--\` before what is meant for the start: npm start -- ${options}` }) as Error,
+    );
+  });
+
+  it('are none where npm has its own settings only', () => {
+    expect(refusing({ npm_config_registry: 'https://registry.example', npm_config_cache: '/cache' })).not.toThrow();
+  });
+});

@@ -1,0 +1,230 @@
+import { execFile } from 'node:child_process';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WorkDesk } from '#cli/commands/work.ts';
+import { report } from '#cli/report.ts';
+import { DataFolderLock } from '#cli/start/lock.ts';
+import { writeSecretFile } from '#cli/start/files.ts';
+import { ORDERS, TOPUPS, type WorkKind } from '#cli/work-kinds.ts';
+import { PROJECT } from '#test/support/compose.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** An API that answers as the test has it. */
+let answer: (method: string, path: string) => Answer;
+let calls: { readonly call: string; readonly authorization: string | undefined; readonly body: unknown }[];
+let server: Server;
+let api: string;
+let data: string;
+
+beforeEach(async () => {
+  calls = [];
+  data = temporaryFolder('work');
+  server = createServer((request, response) => {
+    void serve(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  api = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+});
+afterEach(() => {
+  server.close();
+  server.closeAllConnections();
+  removeFolder(data);
+});
+
+const row = (id: string, changes: Record<string, unknown> = {}) => ({
+  id,
+  status: 'held',
+  package_id: 1001,
+  external_order_id: 'shop-1',
+  failure: { class: 'insufficient_balance' },
+  attention: null,
+  next_step_at: '2030-01-01T00:00:00.000Z',
+  ...changes,
+});
+const problem = (status: number, code: string, more: Record<string, unknown> = {}): Answer => ({
+  status,
+  body: { code, title: `The title of ${code}`, ...more },
+});
+const pageOf = (...rows: unknown[]): Answer => ({ status: 200, body: { data: rows, next_cursor: null } });
+const why = 'a test';
+
+/** Runs a command as the program does. @returns what it printed, and its exit code. */
+async function run(
+  command: (desk: WorkDesk, options: { readonly api: string; readonly data: string }) => Promise<number | void>,
+  { kind = ORDERS, environment = { RESELLER_API_KEY: 'rsk_test' } }: { kind?: WorkKind; environment?: Record<string, string> } = {},
+) {
+  let printed = '';
+  const output = { write: (text: string | Uint8Array) => ((printed += String(text)), true) };
+  try {
+    const code = await command(new WorkDesk(kind, environment, output), { api, data });
+    return { printed, code: code ?? 0 };
+  } catch (error) {
+    const code = report(error, output);
+    return { printed, code };
+  }
+}
+
+describe('an act on several', () => {
+  beforeEach(() => {
+    answer = (_, path) => {
+      if (path.includes('ord_unknown')) return problem(404, 'order_not_found');
+      if (path.includes('ord_ended')) return problem(409, 'action_not_possible', { detail: 'It has ended.' });
+      return { status: 200, body: row('ord_held') };
+    };
+  });
+
+  it('is carried out on all that allow it, whatever is unknown or refused, and ends with 1', async () => {
+    const { printed, code } = await run((desk, options) => desk.act('retry', ['ord_unknown', 'ord_ended', 'ord_held'], { ...options, why }));
+    expect(printed.split('\n')).toEqual([
+      'ord_unknown  refused: there is no such order',
+      'ord_ended  refused: The title of action_not_possible: It has ended.',
+      'ord_held  asked to try again now  (status at that moment: held)',
+      '1 of 3 orders done.',
+      '',
+    ]);
+    expect(code).toBe(1);
+    expect(calls.at(-1)).toMatchObject({ call: 'POST /v1/orders/ord_held/retry', body: { why } });
+  });
+
+  it('that is only tried out names what is unknown and sends no act', async () => {
+    const { printed, code } = await run((desk, options) => desk.act('abandon', ['ord_unknown', 'ord_held'], { ...options, why, dryRun: true }));
+    expect(printed).toContain('ord_unknown  refused: there is no such order\nwould abandon: ord_held  held');
+    expect(printed).toMatch(/^1 order\. Nothing was done\.$/m);
+    expect(code).toBe(1);
+    expect(calls.filter(({ call }) => call.startsWith('POST'))).toEqual([]);
+  });
+
+  it('stops at an API that does not know this kind of work: no id can be right there', async () => {
+    answer = () => problem(404, 'route_not_found');
+    const { printed, code } = await run((desk, options) => desk.act('retry', ['topup_1', 'topup_2'], { ...options, why }), { kind: TOPUPS });
+    expect({ printed, code, sent: calls.length }).toEqual({ printed: expect.stringContaining('The API answered 404'), code: 1, sent: 1 });
+  });
+
+  it('wants to be told which, in one way only', async () => {
+    const none = await run((desk, options) => desk.act('retry', [], { ...options, why }));
+    const both = await run((desk, options) => desk.act('retry', ['ord_1'], { ...options, why, status: 'held' }));
+    expect(none).toEqual({ code: 1, printed: expect.stringContaining('It is not said which orders.') });
+    expect(both).toEqual({ code: 1, printed: expect.stringContaining('Do one or the other') });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('each act', () => {
+  it.each([
+    ['abandon', (desk: WorkDesk, to: { api: string; data: string }) => desk.act('abandon', ['ord_1'], { ...to, why }), 'given up', { why }],
+    [
+      'limit',
+      (desk: WorkDesk, to: { api: string; data: string }) => desk.limit('ord_1', '12.50 USD', { ...to, why }),
+      'limit changed',
+      { why, max_price: { amount: '12.50', currency: 'USD' } },
+    ],
+    [
+      'resolve',
+      (desk: WorkDesk, to: { api: string; data: string }) =>
+        desk.resolve('ord_1', { ...to, why, case: 'outcome_unknown', verdict: 'bought', serviceIds: { service_order_id: '48151' } }),
+      'case judged',
+      { why, case: 'outcome_unknown', verdict: 'bought', service_order_id: '48151' },
+    ],
+  ] as const)('%s says what was done, not what the order has become since', async (action, command, words, body) => {
+    answer = () => ({ status: 200, body: row('ord_1', { status: 'needs_attention' }) });
+    const { printed, code } = await run(command);
+    expect(printed.split('\n')[0]).toBe(`ord_1  ${words}  (status at that moment: needs_attention)`);
+    expect(code).toBe(0);
+    expect(calls).toMatchObject([{ call: `POST /v1/orders/ord_1/${action}`, body }]);
+  });
+});
+
+describe('the program', () => {
+  it.each([
+    ['orders', ['--service-order-id', '48151', '--service-esim-id', 'E-1'], { service_order_id: '48151', service_esim_id: 'E-1' }],
+    ['topups', ['--service-topup-id', 'T-1'], { service_topup_id: 'T-1' }],
+  ])('judges a case of %s with what the service calls it', async (command, named, body) => {
+    answer = () => ({ status: 200, body: row('id_1', { external_topup_id: null }) });
+    const args = [command, 'resolve', 'id_1', '--case', 'outcome_unknown', '--verdict', 'bought', '--why', why, '--api', api, ...named];
+    const environment = { PATH: process.env['PATH'], RESELLER_API_KEY: 'rsk_test' };
+    const { stdout } = await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args], { env: environment });
+    expect(stdout).toBe('id_1  case judged  (status at that moment: held)\n');
+    expect(calls).toMatchObject([{ call: `POST /v1/${command}/id_1/resolve`, body: { why, case: 'outcome_unknown', verdict: 'bought', ...body } }]);
+  });
+});
+
+describe('a list', () => {
+  it('that is empty says so', async () => {
+    answer = () => pageOf();
+    expect((await run((desk, options) => desk.list(options))).printed).toBe('No orders.\n');
+    expect((await run((desk, options) => desk.list(options), { kind: TOPUPS })).printed).toBe('No top-ups.\n');
+    expect(await run((desk, options) => desk.act('retry', [], { ...options, why, status: 'held' }))).toEqual({ printed: 'No orders.\n', code: 0 });
+  });
+
+  it('of top-ups has those without a reference too', async () => {
+    const { external_order_id: _, ...topup } = row('topup_1');
+    answer = () => pageOf({ ...topup, external_topup_id: null }, { ...topup, id: 'topup_2', external_topup_id: 'shop-9', next_step_at: null });
+    const { printed } = await run((desk, options) => desk.list({ ...options, status: 'held' }), { kind: TOPUPS });
+    expect(printed.split('\n').slice(0, 2)).toEqual([
+      'topup_1  held  (insufficient_balance)  package 1001  next step 2030-01-01T00:00:00.000Z',
+      'topup_2  held  (insufficient_balance)  package 1001  shop-9',
+    ]);
+    expect(calls[0]?.call).toBe('GET /v1/topups?limit=100&status=held');
+  });
+});
+
+describe('an error of the API', () => {
+  const list = (environment?: Record<string, string>) => run((desk, options) => desk.list(options), environment === undefined ? {} : { environment });
+
+  it('names each field that is wrong, and does not send anybody to a log for it', async () => {
+    const errors = [{ in: 'body', field: 'why', message: 'is required' }, { in: 'query', field: 'status', message: 'is not a status' }];
+    answer = () => problem(400, 'validation_failed', { errors });
+    const { printed } = await list();
+    expect(printed).toContain('\n  - why: is required\n  - status: is not a status\n');
+    expect(printed).not.toMatch(/log/);
+  });
+
+  it('of its own making leads to its log, with the call and the id of the request', async () => {
+    answer = () => problem(500, 'internal_error', { request_id: 'req_4711' });
+    expect((await list()).printed).toMatch(/The log of the API says more of GET \/v1\/orders\?limit=100, request req_4711\./);
+  });
+
+  it('that does not know the key says which key that was', async () => {
+    answer = () => problem(401, 'unauthenticated');
+    const ofEnvironment = await list();
+    expect(ofEnvironment.printed).toMatch(/that of RESELLER_API_KEY\. .*--data/);
+    writeSecretFile(join(data, 'dev-api-key'), 'rsk_of_the_folder\n');
+    const ofFolder = await list({});
+    expect(ofFolder.printed).toContain(`that of ${join(data, 'dev-api-key')}.`);
+    expect(ofFolder.printed).toMatch(/RESELLER_API_KEY/);
+    expect(calls.map(({ authorization }) => authorization)).toEqual(['Bearer rsk_test', 'Bearer rsk_of_the_folder']);
+  });
+});
+
+describe('the API', () => {
+  it('is that of what runs on the data folder, unless another is named', async () => {
+    answer = () => pageOf();
+    const lock = await DataFolderLock.acquire(data, () => undefined);
+    writeSecretFile(join(data, 'environment.json'), JSON.stringify({ API_PORT: new URL(api).port }));
+    expect((await run((desk) => desk.list({ data }))).printed).toBe('No orders.\n');
+    const elsewhere = await run((desk) => desk.list({ data, api: 'http://127.0.0.1:1' }));
+    expect(elsewhere.printed).toMatch(/http:\/\/127\.0\.0\.1:1 does not answer[^]*--data[^]*--api/);
+    lock.release();
+  });
+});
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = '', url: path = '', headers } = request;
+  calls.push({ call: `${method} ${path}`, authorization: headers.authorization, body: await bodyOf(request) });
+  const { status, body } = answer(method, path);
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString('utf8'));
+}
