@@ -4,6 +4,7 @@ import { databaseUnavailable, errorHandler } from '#api/errors.ts';
 import { mountOperations } from '#api/mount.ts';
 import type { Operation } from '#api/operation.ts';
 import { requestContext } from '#api/request-context.ts';
+import { caseOperations } from '#api/routes/cases.ts';
 import { docsOperations } from '#api/routes/docs.ts';
 import { esimOperations } from '#api/routes/esims.ts';
 import { healthOperations } from '#api/routes/health.ts';
@@ -43,6 +44,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
   const operations = [
     ...orderOperations(dependencies),
     ...topupOperations(dependencies),
+    ...caseOperations(dependencies),
     ...esimOperations(dependencies),
     ...packageOperations(dependencies),
     ...walletOperations(dependencies),

@@ -1,6 +1,7 @@
 /** Where a page ended, as an opaque text. It holds no secret and is checked when it comes back. */
 import { isId } from '#domain/identifiers.ts';
 import type { WorkKind } from '#domain/work.ts';
+import type { CasePosition } from '#db/case-queries.ts';
 import type { WorkPosition } from '#db/work-queries.ts';
 import { invalid } from '#api/operation.ts';
 
@@ -17,6 +18,18 @@ export function readWorkCursor(kind: WorkKind, cursor: string): WorkPosition {
 
 /** Keep the lists apart. */
 const LETTERS = { order: 'o', topup: 'u' } as const satisfies Record<WorkKind, string>;
+
+/** Of the list of cases. */
+export function caseCursor({ openedAt, id }: CasePosition): string {
+  return encode(`c.${openedAt.getTime()}.${id}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readCaseCursor(cursor: string): CasePosition {
+  const [, milliseconds = '', id = ''] = /^c\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
+  if (!isId('case', id)) throw notOurs();
+  return { openedAt: new Date(Number(milliseconds)), id };
+}
 
 /** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
 export function numberCursor(list: 't' | 'p', last: bigint): string {

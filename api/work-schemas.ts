@@ -133,3 +133,14 @@ export const timelineEntry = z
 
 export const timelinePage = pageOf(timelineEntry, 'TimelinePage');
 export const timelineQuery = z.strictObject(pageQuery);
+
+const MAX_WHY = 500;
+
+/** Why a person acts; asked for with every act. */
+export const reasonForAct = z
+  .string()
+  .trim()
+  .min(1, 'must say why')
+  .max(MAX_WHY)
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+  .meta({ description: 'Why, for whoever reads the timeline. Keep personal data out.', example: 'The customer no longer wants it.' });

@@ -9,6 +9,7 @@ import type { ApiOptions } from '#cli/api-access.ts';
 import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
 import type { Environment } from '#config/config.ts';
 import { durationMs, EXIT_CONFIGURATION } from '#config/fields.ts';
+import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
 
 const environment: Environment = process.env;
 /** Did a command that takes --data go without, and use our environment? */
@@ -109,7 +110,7 @@ serviceSecret
 serviceSecret
   .command('rotate')
   .description('have the service replace it; the former one still verifies for a while')
-  .option('--overlap <duration>', 'how long, such as 2h; 0s when it has leaked (default POLICY_WEBHOOK_SECRET_OVERLAP)', duration)
+  .option('--overlap <duration>', 'how long, such as 2h; 0s when it has leaked (default POLICY_WEBHOOK_SECRET_OVERLAP)', overlap)
   .option(...DATA)
   .action(async (options: { overlap?: number } & DataOption) =>
     (await commands.serviceSecret()).changeServiceSecret('rotate', options, await environmentFor(options)),
@@ -226,6 +227,12 @@ function duration(text: string): number {
   const parsed = durationMs(0).safeParse(text);
   if (parsed.success) return parsed.data;
   throw new InvalidArgumentError('Use a duration such as 0s, 30m or 24h.');
+}
+
+function overlap(text: string): number {
+  const ms = duration(text);
+  if (ms <= MAX_WEBHOOK_SECRET_OVERLAP_MS) return ms;
+  throw new InvalidArgumentError('Use 30d at most: whoever wants a longer overlap wants no rotation.');
 }
 
 function id(text: string): number {

@@ -54,8 +54,6 @@ const serviceFields = {
     .default('')
     .transform((text) => text.split(',').map((name) => name.trim()).filter(Boolean))
     .pipe(z.array(z.enum(capabilities as [keyof Capabilities, ...(keyof Capabilities)[]]))),
-  /** An operator's word that the production service replays keys; without it nothing is sent twice in production. */
-  SERVICE_KEY_REPLAY_CONFIRMED: flag(false),
 };
 
 const apiFields = {

@@ -11,6 +11,7 @@ export const API_SCOPES = {
   'topups:read': 'Read top-ups and their timelines.',
   'topups:write': 'Create top-ups: spends money.',
   'topups:operate': 'Retry, abandon and judge top-ups, and change their price limit: for operators. Each act is audited.',
+  'cases:operate': 'List what waits for a person, and close cases about deliveries: for operators. Each act is audited.',
   'esims:read': 'Read eSIMs and their installation facts.',
   'esims:reveal': 'Read activation codes and QR codes: whoever holds one can install the eSIM. Each read is audited.',
   'packages:read': 'Read packages and the prices charged to the reseller.',

@@ -30,7 +30,7 @@ export class SchemaNotCurrentError extends Error {
   constructor(applied: number, expected: number) {
     super(
       applied < expected
-        ? `The database lacks ${expected - applied} of ${expected} migrations: run \`reseller migrate\`.`
+        ? `The database lacks ${expected - applied} of ${expected} migrations: run \`npx reseller migrate\`.`
         : `The database has ${applied} migrations, this version knows ${expected}: run a version that is as new as the database.`,
     );
     this.name = 'SchemaNotCurrentError';

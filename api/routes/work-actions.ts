@@ -13,27 +13,19 @@ import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import { article } from '#api/routes/work-reads.ts';
 import { notFound, type WorkResource } from '#api/work-resource.ts';
+import { reasonForAct } from '#api/work-schemas.ts';
 
-const MAX_WHY = 500;
 const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;
-
-const why = z
-  .string()
-  .trim()
-  .min(1, 'must say why')
-  .max(MAX_WHY)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
-  .meta({ description: 'Why, for whoever reads the timeline. Keep personal data out.', example: 'The customer no longer wants it.' });
 
 const serviceId = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
-const plain = z.strictObject({ why }).meta({ id: 'OperatorAct' });
+const plain = z.strictObject({ why: reasonForAct }).meta({ id: 'OperatorAct' });
 const limit = z
-  .strictObject({ why, max_price: moneyInput.nullable().meta({ description: '`null` takes the limit away.' }) })
+  .strictObject({ why: reasonForAct, max_price: moneyInput.nullable().meta({ description: '`null` takes the limit away.' }) })
   .meta({ id: 'LimitChange' });
 /** Of every kind of work; each adds how the service names what it sold. */
 const resolution = z.strictObject({
-  why,
+  why: reasonForAct,
   case: z
     .enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]])
     .meta({ description: 'The reason of the open case, as `attention.reason` shows it.' }),

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eq } from 'drizzle-orm';
 import { findAttemptById, recordFacts } from '#db/attempts.ts';
-import { cases, inbox, orders } from '#db/schema.ts';
+import { newId } from '#db/ids.ts';
+import { cases, inbox, orders, topups } from '#db/schema.ts';
 import type { StepRecord } from '#activities/work-types.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { ActivityBench } from '#test/support/order-activities.ts';
@@ -125,6 +126,34 @@ describe('an activity that runs twice with the same input leaves the same rows a
       status: 'completed',
       esimId: expect.stringMatching(/^esim_/),
     });
+  });
+
+  it('of a top-up: beginWork, sendPurchase, lookUpPurchase, completePurchase', async () => {
+    const ids = await bench.beginTopup();
+    await twice(() => bench.activities.beginWork({ work: ids.work }));
+    const [first, second] = await twice(() => bench.activities.sendPurchase(ids));
+    expect([first.outcome, second.outcome]).toEqual([{ kind: 'accepted', outcome: 'completed' }, first.outcome]);
+    expect(await twice(() => bench.activities.lookUpPurchase(ids))).toEqual([
+      { kind: 'found', outcome: 'completed' },
+      { kind: 'found', outcome: 'completed' },
+    ]);
+    const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
+    await expectTwiceToTheEnd(() => bench.activities.completePurchase({ ...ids, applied: [] }), end);
+  });
+
+  it('sendPurchase of two top-ups of one eSIM at the same moment sends one of them, and tells the other to wait', async () => {
+    await bench.admin.onRequest('createTopup', { kind: 'latency', ms: 300, at: 'answer' });
+    const first = await bench.beginTopup();
+    const [row] = await bench.database.run((db) => db.select().from(topups).where(eq(topups.id, first.work.id)));
+    const work = { kind: 'topup', id: newId('topup') } as const;
+    await bench.database.run((db) => db.insert(topups).values({ ...row!, id: work.id }));
+    const { attempt } = await bench.activities.beginWork({ work });
+    const both = [first, { work, attemptId: attempt.id }];
+    const outcomes = await Promise.all(both.map((ids) => bench.activities.sendPurchase(ids)));
+    expect(outcomes.map(({ outcome }) => outcome).toSorted((left, right) => left.kind.localeCompare(right.kind))).toEqual([
+      { kind: 'accepted', outcome: 'completed' },
+      { kind: 'failure', failure: 'esim_busy' },
+    ]);
   });
 
   it('recordStep that holds, and one that parks', async () => {

@@ -66,7 +66,7 @@ describe('reseller keys list', () => {
       const error: unknown = await listKeys({ DATABASE_URL: url.href }).catch((thrown: unknown) => thrown);
       const lines: string[] = [];
       expect(report(error, { write: (text: string | Uint8Array) => lines.push(String(text)) > 0 })).toBe(1);
-      expect(lines.join('')).toMatch(/^\nThe database lacks \d+ of \d+ migrations: run `reseller migrate`\.\n$/);
+      expect(lines.join('')).toMatch(/^\nThe database lacks \d+ of \d+ migrations: run `npx reseller migrate`\.\n$/);
     } finally {
       await withClient(postgresUrl, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
     }

@@ -150,7 +150,7 @@ describe('an update from the Temporal UI', () => {
     const update = async ({ name }: { readonly name: string }, argument: Record<string, unknown>) =>
       temporal.order(id).executeUpdate<unknown, [Record<string, unknown>]>(name, { args: [argument] }).then(
         () => 'done',
-        (error: Error) => String(error.cause),
+        (error: unknown) => (error instanceof Error ? String(error.cause) : 'no error'),
       );
     expect(await update(changeLimitUpdate, by)).toContain('"max_price": {"amount"');
     expect(await update(changeLimitUpdate, { ...by, max_price: { amount: 'abc', currency: 'USD' } })).toContain('max_price');

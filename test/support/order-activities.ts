@@ -8,6 +8,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/ids.ts';
 import { acceptOrder } from '#db/order-intake.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { acceptTopup } from '#db/topups.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
@@ -95,11 +96,33 @@ export class ActivityBench implements AsyncDisposable {
     return { work, attemptId: attempt.id };
   }
 
+  /** An eSIM that was delivered, and a top-up of it whose first attempt is open. */
+  async beginTopup(packageId = 1001): Promise<AttemptRef> {
+    const order = await this.begin();
+    await this.activities.sendPurchase(order);
+    const delivered = await this.activities.completePurchase({ ...order, applied: [] });
+    if (delivered.kind !== 'completed') throw new Error(delivered.detail);
+    const work = { kind: 'topup', id: newId('topup') } as const;
+    const topup = {
+      id: work.id,
+      apiKeyId: 'key_test',
+      esimId: delivered.esimId,
+      packageId,
+      externalTopupId: null,
+      maxPrice: null,
+      deadlineAt: null,
+      metadata: {},
+    };
+    await this.database.transaction((tx) => acceptTopup(tx, topup, new Date(this.clock.now)));
+    const { attempt } = await this.activities.beginWork({ work });
+    return { work, attemptId: attempt.id };
+  }
+
   /** Every row of the tables that activities write, as text. */
   async rows(): Promise<string[]> {
     return withClient(this.#opened.url, async (client) => {
       const texts: string[] = [];
-      for (const table of ['orders', 'attempts', 'esims', 'journal', 'timeline', 'cases', 'inbox', 'outbox']) {
+      for (const table of ['orders', 'topups', 'attempts', 'esims', 'journal', 'timeline', 'cases', 'inbox', 'outbox']) {
         const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${table} AS t ORDER BY 1`);
         texts.push(...rows.map(({ text }) => `${table} ${text}`));
       }

@@ -5,6 +5,7 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { connectClient } from '#temporal/connection.ts';
 import type { Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { isId } from '#domain/identifiers.ts';
 import { workflowId } from '#workflows/messages.ts';
 import type { orderWorkflow } from '#workflows/order.ts';
 
@@ -31,9 +32,9 @@ export class TemporalOperator implements AsyncDisposable {
     );
   }
 
-  /** The newest run of an order's workflow. */
-  order(orderId: string): WorkflowHandle<typeof orderWorkflow> {
-    return this.client.workflow.getHandle(workflowId({ kind: 'order', id: orderId }));
+  /** The newest run of a workflow. @param id of an order or a top-up. */
+  order(id: string): WorkflowHandle<typeof orderWorkflow> {
+    return this.client.workflow.getHandle(workflowId({ kind: isId('topup', id) ? 'topup' : 'order', id }));
   }
 
   async terminate(orderId: string): Promise<void> {

@@ -145,7 +145,7 @@ describe('the report', () => {
   it('sums up, says what was spent, and what was found', () => {
     const lines = summaryLines(report);
     expect(lines).toContain('1 ok, 1 drifted, 0 failed, 1 skipped');
-    expect(lines).toContain('Fictional balance: 100.10 USD before, 97.70 USD after, 2.4 USD spent.');
+    expect(lines).toContain('Fictional balance: 100.10 USD before, 97.70 USD after, 2.40 USD spent.');
     expect(lines.join('\n')).toMatch(/^✔ key_replay /m);
     expect(lines.join('\n')).toMatch(/^– order_read /m);
     expect(summaryLines({ ...report, profile: undefined }).join('\n')).toMatch(/Nothing was measured/);
@@ -160,7 +160,7 @@ describe('the report', () => {
 
   it('as JSON can be taken into another database, and nothing else can', () => {
     const json = JSON.stringify(tourJson(report, 'https://service.example/api/reseller/v1', 7n));
-    expect(JSON.parse(json)).toMatchObject({ exit_code: 1, stored_as: '7', fictional_balance: { spent: '2.4', currency: 'USD' } });
+    expect(JSON.parse(json)).toMatchObject({ exit_code: 1, stored_as: '7', fictional_balance: { spent: '2.40', currency: 'USD' } });
     const read = readProfileFile(json);
     expect(read).toMatchObject({ baseUrl: 'https://service.example/api/reseller/v1', measuredAt: new Date(report.measuredAt), ...profile });
     expect(readProfileFile(JSON.stringify((JSON.parse(json) as { profile: unknown }).profile))).toEqual(read);

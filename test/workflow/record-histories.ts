@@ -20,7 +20,7 @@ const PROJECT = join(import.meta.dirname, '../..');
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
 const FOLDER = join(import.meta.dirname, 'histories', version);
 
-/** Brings about one way that an order can go. @returns the id of the order. */
+/** Brings about one way that a purchase can go. @returns the id of the order or top-up. */
 type Scenario = (desk: OrderDesk) => Promise<string>;
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -63,6 +63,16 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'failed-then-bought-anew': async (desk) => {
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 300 });
     return (await desk.complete(PACKAGE.completedAtOnce)).textAt('id');
+  },
+
+  'topup-looked-up': async (desk) => {
+    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
+    const id = await desk.topUp(esimId, PACKAGE.completedAtOnce);
+    await desk.topupReaches(id, 'completed');
+    return id;
   },
 
   'worker-killed': async (desk) => {
