@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { Router, type RequestHandler } from 'express';
 import { addActions } from '#simulator/admin/actions.ts';
 import { addReads } from '#simulator/admin/reads.ts';
@@ -24,7 +23,8 @@ export function adminRouter(simulation: Simulation): Router {
 const localNameOnly: RequestHandler = (request, _response, next) => {
   const host = request.get('Host') ?? '';
   const name = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
-  const local = isIP(name.replace(/^\[|\]$/g, '')) !== 0 || !name.includes('.') || name.endsWith('.localhost');
+  const isAddress = name.startsWith('[') || /^[\d.]+$/.test(name);
+  const local = isAddress || !name.includes('.') || name.endsWith('.localhost');
   next(local ? undefined : new ServiceError(403, 'conflict', 'Call the admin API by an IP address or a name without a dot.'));
 };
 

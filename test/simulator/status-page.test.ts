@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
@@ -190,5 +191,20 @@ describe('the status page', () => {
     expect(await call('http://elsewhere.example')).toBe(403);
     expect(await call('null')).toBe(403);
     expect(await call(own)).toBe(200);
+  });
+
+  it('and the admin API are reached by an address or a plain name: a domain that somebody points here is not served', async () => {
+    await using simulator = await startTestSimulator();
+    const { port } = new URL(simulator.simulator.url);
+    const statusAs = (host: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { host: `${host}:${port}` };
+        get({ host: '127.0.0.1', port, path: '/simulator/state', headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        }).on('error', reject);
+      });
+    for (const host of ['127.0.0.1', '[::1]', 'localhost', 'simulator']) expect(await statusAs(host)).toBe(200);
+    for (const host of ['rebound.example', '127.0.0.1.example']) expect(await statusAs(host)).toBe(403);
   });
 });
