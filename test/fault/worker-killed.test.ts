@@ -25,7 +25,7 @@ async function replaceWorker(): Promise<void> {
 
 /** Nothing of the answer was stored. */
 async function expectNothingCommitted(orderId: string): Promise<void> {
-  expect(await desk.attempts(orderId)).toMatchObject([{ state: 'sending', sends: 1, serviceOrderId: null }]);
+  expect(await desk.attempts(orderId)).toMatchObject([{ state: 'sending', sends: 1, serviceId: null }]);
 }
 
 describe('a worker that is killed', () => {

@@ -101,7 +101,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     const orderId = (await stack.api.get('/v1/orders?external_order_id=shop-1002')).textAt('data', 0, 'id');
     const list = await open(`workflows?query=${encodeURIComponent("ExternalReference = 'shop-1002'")}`);
     await list.getByRole('link', { name: `order/${orderId}` }).click();
-    await list.getByText('"orderId"').first().waitFor();
+    await list.getByText('"work"').first().waitFor();
     await list.getByText('Let the wallet settle, read 1').first().waitFor();
     await keepScreenshot(list, 'temporal-ui-history');
 

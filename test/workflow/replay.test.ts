@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('recorded histories', () => {
-  it('are there for every way that an order of this release can go', () => {
+  it('are there for every way that a purchase of this release can go', () => {
     const ways = recorded.filter((name) => name.startsWith('0.1.0/')).map((name) => name.slice('0.1.0/'.length));
     expect(ways).toEqual([
       'completed-at-once.json',
@@ -42,6 +42,7 @@ describe('recorded histories', () => {
       'parked-then-unparked.json',
       'processing-then-webhook.json',
       'refused.json',
+      'topup-looked-up.json',
       'unknown-then-looked-up.json',
       'unknown-then-resent.json',
       'worker-killed.json',
