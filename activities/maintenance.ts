@@ -76,16 +76,17 @@ const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set([
 async function report(
   { database, keyRing }: MaintenanceDependencies,
   attempt: AttemptRow,
-  { facts, record }: Extract<Inquiry, { kind: 'found' }>,
+  { facts, record, event }: Extract<Inquiry, { kind: 'found' }>,
 ): Promise<boolean> {
   const { outcome, serviceId } = facts;
   if (outcome === attempt.state) return false;
   const deliveryId = readDeliveryId(attempt.id, outcome);
-  const body = Buffer.from(JSON.stringify({ event: `${attempt.subjectKind}.${outcome}`, data: record }), 'utf8');
+  const body = Buffer.from(JSON.stringify({ event, data: record }), 'utf8');
   const contentHash = keyRing.hash(createHash('sha256').update(deliveryId).digest(), 'inbox.read');
   return database.run((db) =>
     addReadObservation(db, {
       kind: attempt.subjectKind,
+      event,
       attemptId: attempt.id,
       outcome,
       reference: attempt.reference,

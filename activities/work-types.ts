@@ -2,7 +2,7 @@
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { FinalStatus, WorkStatus } from '#domain/lifecycle.ts';
-import type { AttemptState, ObservedOutcome } from '#domain/observation.ts';
+import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/observation.ts';
 import type { Operator, OperatorAction } from '#domain/operator-actions.ts';
 import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase-decision.ts';
 import type { WorkRef } from '#domain/work.ts';
@@ -34,6 +34,32 @@ export interface WorkSnapshot {
   readonly extraAttempts: number;
   /** What the service said and no workflow has answered yet. */
   readonly observations: readonly ServiceObservation[];
+  /** Of a subscription, once there is one. */
+  readonly subscription?: SubscriptionView;
+}
+
+/** A subscription as PostgreSQL has it. */
+export interface SubscriptionView {
+  /** True once it was bought. */
+  readonly isActive: boolean;
+  readonly endedAs?: SubscriptionEnd;
+  /** Epoch milliseconds. */
+  readonly expiresAt?: number;
+  readonly cancelRequested: boolean;
+  readonly cancelAccepted: boolean;
+}
+
+/** What came of asking the service to cancel. */
+export type CancellationResult =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'refused'; readonly detail: string };
+
+/** The activities of what lives on after it was bought. All may run twice with the same input. */
+export interface SubscriptionActivities {
+  /** Asks the service to cancel, which carries no key and may be asked again. Fails (retryably) while the outcome is unknown. */
+  cancelSubscription(input: { work: WorkRef }): Promise<CancellationResult>;
+  /** Asks the service how a subscription stands and stores it. @returns false when it cannot be asked. */
+  askSubscription(input: { work: WorkRef }): Promise<boolean>;
 }
 
 export interface SendResult {
@@ -64,7 +90,7 @@ export interface EvidenceResult {
 }
 
 export type CompletionResult =
-  | { readonly kind: 'completed'; readonly esimId: string }
+  | { readonly kind: 'completed'; readonly esimId?: string }
   /** The service answers, but not with what we need. */
   | { readonly kind: 'unreadable'; readonly detail: string };
 

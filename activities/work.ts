@@ -15,15 +15,23 @@ import { createPurchase } from '#activities/purchase.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import { orderPurchases } from '#activities/purchases/order.ts';
 import { topupPurchases } from '#activities/purchases/topup.ts';
-import type { OpenResult, PurchaseActivities, StepRecord, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
+import { vpnSubscriptionPurchases } from '#activities/purchases/vpn-subscription.ts';
+import { createSubscription } from '#activities/subscription.ts';
+import type { OpenResult, PurchaseActivities, StepRecord, SubscriptionActivities, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
 
 /** How each kind of work is bought. */
 export function purchaseKinds(dependencies: WorkDependencies): Readonly<Record<WorkKind, PurchaseKind>> {
-  return { order: orderPurchases(dependencies), topup: topupPurchases(dependencies) };
+  return {
+    order: orderPurchases(dependencies),
+    topup: topupPurchases(dependencies),
+    vpn_subscription: vpnSubscriptionPurchases(dependencies),
+  };
 }
 
+type WorkActivities = PurchaseActivities & SubscriptionActivities;
+
 /** Makes the activities of the workflows that buy; the edge where errors become results or Temporal failures. */
-export function createWorkActivities(dependencies: WorkDependencies): PurchaseActivities {
+export function createWorkActivities(dependencies: WorkDependencies): WorkActivities {
   const { database, keyRing, now } = dependencies;
   const kinds = purchaseKinds(dependencies);
 
@@ -45,11 +53,12 @@ export function createWorkActivities(dependencies: WorkDependencies): PurchaseAc
     return attempt;
   };
 
-  const activities: PurchaseActivities = {
+  const activities: WorkActivities = {
     beginWork: ({ work }) =>
       database.transaction(async (tx): Promise<WorkSnapshot> => {
         const row = await lockUnfinishedWork(tx, work);
         const attempt = (await currentAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
+        const subscription = await kinds[work.kind].subscription?.(tx, work.id);
         return {
           status: row.status,
           acceptedAt: row.createdAt.getTime(),
@@ -58,6 +67,7 @@ export function createWorkActivities(dependencies: WorkDependencies): PurchaseAc
           observations: (await unappliedFor(tx, work)).flatMap((each) => observationOf(each, attempt)),
           ...(row.attentionReason !== null && { attention: row.attentionReason }),
           ...(row.deadlineAt !== null && { deadlineAt: row.deadlineAt.getTime() }),
+          ...(subscription !== undefined && { subscription }),
         };
       }),
 
@@ -81,6 +91,7 @@ export function createWorkActivities(dependencies: WorkDependencies): PurchaseAc
       }),
 
     ...createPurchase(dependencies, kinds),
+    ...createSubscription(dependencies),
   };
   return translateErrors(activities, database);
 }
@@ -125,7 +136,7 @@ function workStep(step: StepRecord) {
  * Turns what the workflow must know into Temporal failures that are not retried: the work has ended, or it is not
  * in this database. Everything else is passed on and retried as each activity's policy says.
  */
-function translateErrors(activities: PurchaseActivities, database: Database): PurchaseActivities {
+function translateErrors(activities: WorkActivities, database: Database): WorkActivities {
   const translated = Object.entries(activities).map(([name, activity]) => [
     name,
     async (input: never) => {
@@ -137,7 +148,7 @@ function translateErrors(activities: PurchaseActivities, database: Database): Pu
     },
   ]);
   // Same names, same signatures: each entry is wrapped and nothing else.
-  return Object.fromEntries(translated) as PurchaseActivities;
+  return Object.fromEntries(translated) as WorkActivities;
 }
 
 async function translate(error: unknown, database: Database): Promise<unknown> {

@@ -12,6 +12,7 @@ import { orderOperations } from '#api/routes/orders.ts';
 import { packageOperations } from '#api/routes/packages.ts';
 import { serviceSecretOperations } from '#api/routes/service-secret.ts';
 import { topupOperations } from '#api/routes/topups.ts';
+import { vpnOperations } from '#api/routes/vpn.ts';
 import { walletOperations } from '#api/routes/wallet.ts';
 import { webhookOperations } from '#api/routes/webhooks.ts';
 import { securityHeaders } from '#api/security-headers.ts';
@@ -44,6 +45,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
   const operations = [
     ...orderOperations(dependencies),
     ...topupOperations(dependencies),
+    ...vpnOperations(dependencies),
     ...caseOperations(dependencies),
     ...esimOperations(dependencies),
     ...packageOperations(dependencies),

@@ -17,7 +17,7 @@ export function readWorkCursor(kind: WorkKind, cursor: string): WorkPosition {
 }
 
 /** Keep the lists apart. */
-const LETTERS = { order: 'o', topup: 'u' } as const satisfies Record<WorkKind, string>;
+const LETTERS = { order: 'o', topup: 'u', vpn_subscription: 'v' } as const satisfies Record<WorkKind, string>;
 
 /** Of the list of cases. */
 export function caseCursor({ openedAt, id }: CasePosition): string {

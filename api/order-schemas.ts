@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isImei } from '#domain/identifiers.ts';
+import { statusesOf } from '#domain/lifecycle.ts';
 import { ourId, packageId, packageIdInQuery, pageOf } from '#api/fields.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
@@ -37,7 +38,7 @@ export const orderOutput = z
     external_order_id: z.string().meta({ example: 'shop-2030-000123' }),
     esim_id: ourId('esim', 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM').nullable(),
     service_order_id: z.string().nullable().meta({ description: 'Id of the order at the service.', example: '48151' }),
-    ...workOutput('order'),
+    ...workOutput('order', statusesOf('order')),
   })
   .meta({ id: 'Order' });
 
@@ -57,5 +58,5 @@ export const orderPage = pageOf(orderOutput, 'OrderPage');
 export const orderListQuery = z.strictObject({
   external_order_id: externalOrderId.optional(),
   package_id: packageIdInQuery.optional(),
-  ...workListQuery('order'),
+  ...workListQuery(statusesOf('order')),
 });

@@ -64,6 +64,16 @@ export const PROBLEMS = {
   },
   order_not_found: { status: 404, title: 'There is no such order', advice: 'Check the id; it begins with `ord_`.' },
   topup_not_found: { status: 404, title: 'There is no such top-up', advice: 'Check the id; it begins with `top_`.' },
+  vpn_subscription_not_found: {
+    status: 404,
+    title: 'There is no such VPN subscription',
+    advice: 'Check the id; it begins with `vpn_`.',
+  },
+  access_data_not_there: {
+    status: 404,
+    title: 'There are no access data',
+    advice: 'They come once the subscription is active, unless the service gives none: then it delivers them itself.',
+  },
   case_not_found: { status: 404, title: 'There is no such case', advice: 'Check the id; it begins with `case_`.' },
   esim_not_found: { status: 404, title: 'There is no such eSIM', advice: 'Check the id; it begins with `esim_`.' },
   package_not_found: {
@@ -88,6 +98,12 @@ export const PROBLEMS = {
     title: 'A top-up with this external_topup_id exists',
     advice:
       'Read the top-up that `existing` names. If it is the one you meant, all is well; for a further one use a new external_topup_id.',
+  },
+  external_subscription_id_taken: {
+    status: 409,
+    title: 'A VPN subscription with this external_subscription_id exists',
+    advice:
+      'Read the one that `existing` names. If it is the one you meant, all is well; for a further one use a new external_subscription_id.',
   },
   action_not_possible: {
     status: 409,

@@ -4,10 +4,12 @@ import { FAILURE_CLASSES } from '#domain/failure.ts';
 import type { Money } from '#domain/money.ts';
 import type { OrderView } from '#db/order-queries.ts';
 import type { TopupView } from '#db/topup-queries.ts';
+import type { VpnSubscriptionView } from '#db/vpn-subscription-queries.ts';
 import type { TimelineRow } from '#db/work-queries.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 import type { OrderOutput } from '#api/order-schemas.ts';
 import type { TopupOutput } from '#api/topup-schemas.ts';
+import type { VpnSubscriptionOutput } from '#api/vpn-schemas.ts';
 
 export function orderJson({ order, attempts, serviceId }: OrderView): OrderOutput {
   return {
@@ -32,6 +34,22 @@ export function topupJson({ topup, attempts, serviceId }: TopupView): TopupOutpu
     external_topup_id: topup.externalTopupId,
     service_topup_id: serviceId,
     ...workJson(topup, attempts),
+  };
+}
+
+export function vpnSubscriptionJson({ subscription, attempts, serviceId }: VpnSubscriptionView): VpnSubscriptionOutput {
+  return {
+    id: subscription.id,
+    status: subscription.status,
+    vpn_plan_id: subscription.vpnPlanId,
+    external_subscription_id: subscription.externalSubscriptionId,
+    service_subscription_id: serviceId,
+    customer_price: plainAmount(subscription.customerPrice),
+    has_access_data: subscription.sealedAccess !== null,
+    started_at: instantJson(subscription.startedAt),
+    expires_at: instantJson(subscription.expiresAt),
+    cancel_requested_at: instantJson(subscription.cancelRequestedAt),
+    ...workJson(subscription, attempts),
   };
 }
 

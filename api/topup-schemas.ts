@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isId } from '#domain/identifiers.ts';
+import { statusesOf } from '#domain/lifecycle.ts';
 import { ourId, packageId, packageIdInQuery, pageOf } from '#api/fields.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
@@ -35,7 +36,7 @@ export const topupOutput = z
     package_id: packageId,
     external_topup_id: z.string().nullable().meta({ example: 'shop-topup-000017' }),
     service_topup_id: z.string().nullable().meta({ description: 'Id of the top-up at the service.', example: '9121' }),
-    ...workOutput('topup'),
+    ...workOutput('topup', statusesOf('topup')),
   })
   .meta({ id: 'Topup' });
 
@@ -56,5 +57,5 @@ export const topupListQuery = z.strictObject({
   esim_id: esimIdInput.optional(),
   external_topup_id: externalTopupId.optional(),
   package_id: packageIdInQuery.optional(),
-  ...workListQuery('topup'),
+  ...workListQuery(statusesOf('topup')),
 });

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { ApiScope } from '#db/api-keys.ts';
 import type { Executor } from '#db/database.ts';
@@ -54,7 +55,7 @@ export function requireFuture(deadline: Date | undefined, now: Date): void {
 }
 
 /** The part of a list's query that all kinds share. */
-export function workFilter(query: z.output<z.ZodObject<ReturnType<typeof workListQuery>>>): WorkFilter {
+export function workFilter(query: z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>): WorkFilter {
   return {
     status: query.status,
     failureClass: query.failure_class,

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { isCallerReference } from '#domain/identifiers.ts';
-import { statusesOf } from '#domain/lifecycle.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 import { instant, instantInput, money, moneyInput, pageOf, pageQuery } from '#api/fields.ts';
 
@@ -59,14 +59,20 @@ export function purchaseInput(kind: WorkKind) {
 const failureClass = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
 const attentionReason = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
 
+/** Of one kind, as `statusesOf` lists them. */
+type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
+
 /** What the answer about work of every kind holds. */
-export function workOutput(kind: WorkKind) {
+export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>) {
   return {
-    status: z.enum(statusesOf(kind)).meta({
+    status: z.enum(statuses).meta({
       description:
         '`accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being bought. ' +
-        '`processing`: the service works on it. `needs_attention`: waits for a person. `completed`, `failed` and ' +
-        '`abandoned` are final; `failed` means definitely not bought.',
+        '`processing`: the service works on it. `needs_attention`: waits for a person. ' +
+        (kind === 'vpn_subscription'
+          ? '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, '
+          : '`completed`, ') +
+        '`failed` and `abandoned` are final; `failed` means definitely not bought.',
       example: 'processing',
     }),
     max_price: money.nullable(),
@@ -111,9 +117,9 @@ export const workOutputExample = {
 } as const;
 
 /** By what every list of work can be narrowed, and its pages. */
-export function workListQuery(kind: WorkKind) {
+export function workListQuery<Status extends WorkStatus>(statuses: Statuses<Status>) {
   return {
-    status: z.enum(statusesOf(kind)).optional(),
+    status: z.enum(statuses).optional(),
     failure_class: failureClass.optional().meta({ description: 'What holds it, or why it failed.' }),
     attention: attentionReason.optional().meta({ description: 'What it waits for a person for.' }),
     created_after: instantInput.optional().meta({ description: 'Later than this.', override: { type: 'string', format: 'date-time' } }),

@@ -27,3 +27,11 @@ export const TOPUPS: WorkKind = {
   reference: 'external_topup_id',
   serviceIds: { service_topup_id: 'the top-up at the service' },
 };
+
+export const VPN_SUBSCRIPTIONS: WorkKind = {
+  command: 'vpn-subscriptions',
+  path: '/v1/vpn/subscriptions',
+  noun: 'VPN subscription',
+  reference: 'external_subscription_id',
+  serviceIds: { service_subscription_id: 'the subscription at the service' },
+};

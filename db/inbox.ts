@@ -219,6 +219,7 @@ export async function requeueUnmatched(
 /** What a read of the reconciler showed, as a row of the inbox. */
 export interface ReadObservation {
   readonly kind: WorkKind;
+  readonly event: string;
   readonly attemptId: string;
   readonly outcome: ObservedOutcome;
   readonly reference: string | null;
@@ -238,7 +239,7 @@ export async function addReadObservation(db: Executor, observation: ReadObservat
       bodyHash: observation.bodyHash,
       signedHash: observation.signedHash,
       sealedBody: observation.sealedBody,
-      event: `${observation.kind}.${observation.outcome}`,
+      event: observation.event,
       state: 'pending',
       subjectKind: observation.kind,
       reference: observation.reference,

@@ -22,6 +22,7 @@ import type { Executor } from '#db/database.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
 import { attempts, timeline } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
+import { withdrawCancel } from '#db/vpn-subscriptions.ts';
 import { lockWork, recordStep, updateWork } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 
@@ -147,15 +148,20 @@ async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolu
     const judged = judgeAbandon(await operatedWork(act));
     return judged === 'allowed' || judged === 'unchanged' ? abandon(act) : judged;
   }
+  if (action.reason === 'cancellation_refused') await withdrawCancel(tx, work.id);
   if (row.attentionReason === action.reason) {
-    const goesOn =
-      action.verdict === 'bought'
-        ? ({ status: 'processing', nextStepAt: null } as const)
-        : ({ status: 'held', nextStepAt: now } as const);
+    const goesOn = statusAfter(row, action, now);
     const nothingInTheWay = { attentionReason: null, failureClass: null, failureDetail: null };
     await updateWork(tx, work, { ...goesOn, ...nothingInTheWay, updatedAt: now });
   }
   return undefined;
+}
+
+/** Where work stands once its case is judged: its workflow goes on at once. */
+function statusAfter(row: WorkRow, { verdict }: Resolution, now: Date): Partial<WorkRow> {
+  // What was bought already lives on.
+  if (row.completedAt !== null) return { status: 'active', nextStepAt: null };
+  return verdict === 'bought' ? { status: 'processing', nextStepAt: null } : { status: 'held', nextStepAt: now };
 }
 
 /** True when the service's id stands for another attempt: one purchase of the service is one attempt of ours. */

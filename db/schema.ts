@@ -24,7 +24,14 @@ import {
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import { FINAL_STATUSES, statusesOf, type StatusOf, type WorkStatus } from '#domain/lifecycle.ts';
-import { ATTEMPT_STATES, type AttemptState, type ObservationDecision, type ObservedOutcome } from '#domain/observation.ts';
+import {
+  ATTEMPT_STATES,
+  SUBSCRIPTION_ENDS,
+  type AttemptState,
+  type ObservationDecision,
+  type ObservedOutcome,
+  type SubscriptionEnd,
+} from '#domain/observation.ts';
 import type { WorkKind } from '#domain/work.ts';
 
 const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
@@ -187,6 +194,35 @@ export const topups = pgTable(
     index('topups_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('topups_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
     index('topups_unfinished').on(table.updatedAt).where(unfinished(table.status)),
+  ],
+);
+
+export const vpnSubscriptions = pgTable(
+  'vpn_subscriptions',
+  {
+    ...workColumns<StatusOf<'vpn_subscription'>>(),
+    externalSubscriptionId: text('external_subscription_id').notNull().unique(),
+    vpnPlanId: integer('vpn_plan_id').notNull(),
+    sealedCustomerReference: bytea('sealed_customer_reference').notNull(),
+    /** What the customer pays; the service takes it without a currency, so it is read in that of the plan. */
+    customerPrice: amount('customer_price').notNull(),
+    /** What the customer's device needs, as JSON. */
+    sealedAccess: bytea('sealed_access'),
+    startedAt: instant('started_at'),
+    expiresAt: instant('expires_at'),
+    /** How it ended at the service, once that is known. */
+    endedAs: text('ended_as').$type<SubscriptionEnd>(),
+    /** When its customer ended it; it is cancelled at the service from then on. */
+    cancelRequestedAt: instant('cancel_requested_at'),
+    /** When the service accepted the cancellation. */
+    cancelAcceptedAt: instant('cancel_accepted_at'),
+  },
+  (table) => [
+    check('vpn_subscriptions_status', sql`${table.status} in (${inList(statusesOf('vpn_subscription'))})`),
+    check('vpn_subscriptions_ended_as', sql`${table.endedAs} in (${inList(SUBSCRIPTION_ENDS)})`),
+    index('vpn_subscriptions_page').on(table.createdAt.desc(), table.id.desc()),
+    index('vpn_subscriptions_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('vpn_subscriptions_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
 );
 

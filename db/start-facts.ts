@@ -2,12 +2,15 @@ import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { readOrder } from '#db/orders.ts';
 import { readTopup } from '#db/topups.ts';
+import { readVpnSubscription } from '#db/vpn-subscriptions.ts';
 
 /** What is shown of work in the Temporal UI from its start on; nothing personal. */
 export interface StartFacts extends WorkRef {
   /** The caller's own reference; our id where there is none. */
   readonly externalReference: string;
-  readonly packageId: number;
+  /** Of an eSIM package; a VPN plan is named by the other. */
+  readonly packageId?: number;
+  readonly vpnPlanId?: number;
 }
 
 /** @throws WorkMissingError */
@@ -20,6 +23,10 @@ export async function readStartFacts(db: Executor, { kind, id }: WorkRef): Promi
     case 'topup': {
       const { topup } = await readTopup(db, id);
       return { kind, id, packageId: topup.packageId, externalReference: topup.externalTopupId ?? id };
+    }
+    case 'vpn_subscription': {
+      const { vpnPlanId, externalSubscriptionId } = await readVpnSubscription(db, id);
+      return { kind, id, vpnPlanId, externalReference: externalSubscriptionId };
     }
   }
 }

@@ -125,29 +125,32 @@ export async function recordStep(
   return 'recorded';
 }
 
-/** What work came to that ended well. */
+/** What work came to whose purchase ended well. */
 export interface Completion {
   readonly attemptId: string;
-  readonly esimId: string;
+  /** `active` for what lives on. */
+  readonly status?: 'completed' | 'active';
+  /** Absent where it is about none. */
+  readonly esimId?: string;
   readonly charged: Money | undefined;
   readonly entry: Omit<TimelineEntry, 'event' | 'dedupKey'>;
   /** Rows of the inbox that this answers. */
   readonly applied: readonly bigint[];
 }
 
-/** Ends work well: attempt, work, timeline and inbox in one transaction. @throws WorkFinishedError when it has ended. */
+/** Ends a purchase well: attempt, work, timeline and inbox in one transaction. @throws WorkFinishedError when it has ended. */
 export async function completeWork(tx: Executor, work: WorkRef, completion: Completion, now: Date): Promise<void> {
-  const { attemptId, esimId, charged, entry, applied } = completion;
+  const { attemptId, status = 'completed', esimId, charged, entry, applied } = completion;
   await lockUnfinishedWork(tx, work);
   await tx.update(attempts).set({ state: 'completed', busyEsimId: null, lastHeardAt: now }).where(eq(attempts.id, attemptId));
   await updateWork(tx, work, {
-    esimId,
+    ...(esimId !== undefined && { esimId }),
     completedAt: now,
     chargedAmount: charged?.amount ?? null,
     chargedCurrency: charged?.currency ?? null,
   });
-  const event = `${work.kind}.completed`;
-  await recordStep(tx, work, { status: 'completed', entry: { ...entry, event, dedupKey: event }, applied }, now);
+  const event = `${work.kind}.${status}`;
+  await recordStep(tx, work, { status, entry: { ...entry, event, dedupKey: event }, applied }, now);
 }
 
 async function mayBeBought(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {

@@ -34,6 +34,10 @@ export const ATTENTION_REASONS = {
     meaning: 'The service charged more than the max_price that the caller set.',
     advice: 'Compare the price list with the wallet and claim the difference; the purchase itself is complete.',
   },
+  cancellation_refused: {
+    meaning: 'The service does not cancel the subscription.',
+    advice: 'Ask the service why. `retry` asks it to cancel once more; `dismissed` lets the subscription go on.',
+  },
   webhook_conflict: {
     meaning: 'Two different bodies came under one delivery id.',
     advice: 'Check who can send to the webhook address, and whether the webhook secret has leaked.',

@@ -48,6 +48,12 @@ export const FAILURE_CLASSES = {
     meaning: 'The service does not offer this package as a top-up of the eSIM.',
     advice: 'Choose one of the top-up options of the eSIM, and submit a new top-up.',
   },
+  margin_too_low: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service charges the reseller more than the customer pays.',
+    advice: 'Wait for the price to fall, or give it up and sell the plan at another price.',
+  },
   esim_busy: {
     certainty: 'definite',
     disposition: 'hold',

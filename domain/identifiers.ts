@@ -2,6 +2,7 @@
 export const ID_PREFIXES = {
   order: 'ord',
   topup: 'top',
+  vpn_subscription: 'vpn',
   attempt: 'att',
   esim: 'esim',
   case: 'case',

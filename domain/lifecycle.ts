@@ -16,20 +16,36 @@ const PURCHASE = {
   abandoned: [],
 } as const;
 
+/** Of what is bought and then lives on, until its time is over or somebody ends it. `failed` only before it is bought. */
+const SUBSCRIPTION = {
+  accepted: ['held', 'submitting', 'processing', 'active', 'failed', 'needs_attention', 'abandoned'],
+  held: ['submitting', 'processing', 'active', 'failed', 'needs_attention', 'abandoned'],
+  submitting: ['held', 'processing', 'active', 'failed', 'needs_attention', 'abandoned'],
+  processing: ['held', 'submitting', 'active', 'failed', 'needs_attention', 'abandoned'],
+  needs_attention: ['held', 'submitting', 'processing', 'active', 'cancelling', 'cancelled', 'expired', 'failed', 'abandoned'],
+  active: ['needs_attention', 'cancelling', 'cancelled', 'expired'],
+  cancelling: ['needs_attention', 'active', 'cancelled', 'expired'],
+  cancelled: [],
+  expired: [],
+  failed: [],
+  abandoned: [],
+} as const;
+
 /** By kind of work, the statuses that may follow each one. A status that nothing follows is an end. */
 export const LIFECYCLES = {
   order: PURCHASE,
   topup: PURCHASE,
+  vpn_subscription: SUBSCRIPTION,
 } as const satisfies Record<WorkKind, Readonly<Record<string, readonly string[]>>>;
 
 /** The statuses of a kind of work. */
 export type StatusOf<Kind extends WorkKind> = keyof (typeof LIFECYCLES)[Kind];
 
 /** A status of any kind of work. A word means the same for every kind that has it. */
-export type WorkStatus = StatusOf<WorkKind>;
+export type WorkStatus = { [Kind in WorkKind]: StatusOf<Kind> }[WorkKind];
 
 /** Statuses that no workflow runs for any more. */
-export const FINAL_STATUSES = ['completed', 'failed', 'abandoned'] as const satisfies readonly WorkStatus[];
+export const FINAL_STATUSES = ['completed', 'failed', 'abandoned', 'cancelled', 'expired'] as const satisfies readonly WorkStatus[];
 
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
 
@@ -48,5 +64,6 @@ export function isFinal(status: WorkStatus): status is FinalStatus {
 
 /** True when, for this kind of work, `to` may follow `from`; staying where one is always may. */
 export function mayFollow(kind: WorkKind, from: WorkStatus, to: WorkStatus): boolean {
-  return from === to || (LIFECYCLES[kind][from] as readonly WorkStatus[]).includes(to);
+  const followers: Readonly<Record<string, readonly string[]>> = LIFECYCLES[kind];
+  return from === to || (followers[from]?.includes(to) ?? false);
 }

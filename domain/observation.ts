@@ -41,7 +41,14 @@ export const FINISHED_DECISIONS = {
   completed: { processing: 'known', completed: 'known', failed: 'contradiction' },
   failed: { processing: 'contradiction', completed: 'contradiction', failed: 'known' },
   abandoned: { processing: 'contradiction', completed: 'contradiction', failed: 'known' },
+  // Of subscriptions, which were bought before they ended.
+  cancelled: { processing: 'known', completed: 'known', failed: 'contradiction' },
+  expired: { processing: 'known', completed: 'known', failed: 'contradiction' },
 } as const satisfies Record<FinalStatus, Record<ObservedOutcome, 'known' | 'contradiction'>>;
+
+/** How a subscription ends at the service. Whatever has ended was bought before. */
+export const SUBSCRIPTION_ENDS = ['cancelled', 'expired'] as const;
+export type SubscriptionEnd = (typeof SUBSCRIPTION_ENDS)[number];
 
 /** What is known of the work that an observation speaks of. */
 export interface ObservedWork {
@@ -49,10 +56,12 @@ export interface ObservedWork {
   readonly attemptState: AttemptState;
   /** False when the work has gone on to a later attempt. */
   readonly latestAttempt: boolean;
+  /** What is known already of the end of a subscription. */
+  readonly end?: SubscriptionEnd | undefined;
 }
 
-/** Decides what an observation means. */
-export function judgeObservation(work: ObservedWork, outcome: ObservedOutcome): ObservationDecision {
+/** Decides what an observation means. @param end that the observation tells of, besides. */
+export function judgeObservation(work: ObservedWork, outcome: ObservedOutcome, end?: SubscriptionEnd): ObservationDecision {
   const { status, attemptState, latestAttempt } = work;
   if (isFinal(status)) {
     // Of a failed attempt it is no news that it failed, whatever came of the work; completed after all, it was
@@ -62,5 +71,6 @@ export function judgeObservation(work: ObservedWork, outcome: ObservedOutcome): 
   }
   const decision = ATTEMPT_DECISIONS[attemptState][outcome];
   // An attempt that was given up may not come back to life: two would be bought.
-  return !latestAttempt && decision === 'advance' ? 'contradiction' : decision;
+  if (!latestAttempt && decision === 'advance') return 'contradiction';
+  return decision === 'known' && end !== undefined && work.end === undefined ? 'advance' : decision;
 }

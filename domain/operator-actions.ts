@@ -28,6 +28,7 @@ export const VERDICTS_OF = {
   contract_drift: ['bought', 'dismissed'],
   delivery_unavailable: ['bought', 'dismissed'],
   charged_above_limit: ['dismissed'],
+  cancellation_refused: ['dismissed'],
   webhook_conflict: ['dismissed'],
 } as const satisfies Record<AttentionReason, readonly CaseVerdict[]>;
 
@@ -96,6 +97,7 @@ export const REFUSALS = {
     'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit.',
   case_not_open: 'No case with this reason is open for it.',
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
+  not_active: 'It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought.',
   service_id_taken: "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
 } as const;
 

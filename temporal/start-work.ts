@@ -22,12 +22,14 @@ import { startSearchAttributes, type SearchFacts } from '#workflows/search-attri
 /** What a workflow is started with. Nothing personal: part of it is shown and indexed in plain text. */
 export interface WorkStart extends SearchFacts {
   readonly id: string;
+  readonly vpnPlanId?: number;
   readonly policy: PurchaseWorkflowInput['policy'];
 }
 
 const WHAT_IT_DOES = {
   order: 'Buys one eSIM package from the service and delivers the eSIM.',
   topup: 'Recharges one eSIM with a data package.',
+  vpn_subscription: 'Buys a VPN subscription and follows it until it is cancelled or expires.',
 } as const satisfies Record<WorkKind, string>;
 
 export interface StartOptions {
@@ -111,7 +113,8 @@ async function signalWithStart(
 }
 
 function startOptions(start: WorkStart): WorkflowStartOptions<PurchaseWorkflow> {
-  const { kind, id, policy, packageId, externalReference, environment } = start;
+  const { kind, id, policy, packageId, vpnPlanId, externalReference, environment } = start;
+  const item = packageId === undefined ? `VPN plan ${vpnPlanId}` : `Package ${packageId}`;
   return {
     workflowId: workflowId(start),
     taskQueue: TASK_QUEUE,
@@ -119,13 +122,13 @@ function startOptions(start: WorkStart): WorkflowStartOptions<PurchaseWorkflow> 
     // A business failure completes the workflow, so only Terminate or a bug makes a second run possible.
     workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
     typedSearchAttributes: startSearchAttributes(start),
-    staticSummary: `Package ${packageId} for ${asCode(externalReference)} (${environment})`,
+    staticSummary: `${item} for ${asCode(externalReference)} (${environment})`,
     staticDetails: [
       WHAT_IT_DOES[kind],
       '',
       `- Id of the ${WORK_NOUNS[kind]}: ${asCode(id)}`,
       `- Reference of the caller: ${asCode(externalReference)}`,
-      `- Package: ${packageId}`,
+      `- ${item}`,
       `- Environment: ${environment}`,
       '',
       `Terminate and Reset are safe: the ${WORK_NOUNS[kind]} goes on from what PostgreSQL knows of it.`,

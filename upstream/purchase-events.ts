@@ -1,5 +1,5 @@
 import type { Money } from '#domain/money.ts';
-import type { ObservedOutcome } from '#domain/observation.ts';
+import type { ObservedOutcome, SubscriptionEnd } from '#domain/observation.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { ParsedEvent } from '#upstream/event-parsing.ts';
 
@@ -15,6 +15,8 @@ export interface PurchaseEvent {
   readonly packageId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;
+  /** How a subscription has ended. */
+  readonly endedAs?: SubscriptionEnd;
 }
 
 /** Reads an event as one of a purchase. @returns undefined for every other event. */
@@ -28,9 +30,14 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
       const { kind, serviceTopupId: serviceId, ...rest } = event;
       return { ...rest, kind, serviceId };
     }
+    case 'vpn_subscription': {
+      const { kind, status, serviceSubscriptionId: serviceId, ...rest } = event;
+      const ended = status === 'cancelled' || status === 'expired';
+      // What has ended was bought before.
+      return { ...rest, kind, serviceId, outcome: status === 'failed' ? 'failed' : 'completed', ...(ended && { endedAs: status }) };
+    }
     case 'esim_cancellation':
     case 'refund':
-    case 'vpn_subscription':
     case 'ping':
     case 'quarantine':
       return undefined;

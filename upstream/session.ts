@@ -220,6 +220,7 @@ const LOGIN_FAILURES = {
   package_unavailable: 'unauthorized',
   topup_not_offered: 'unauthorized',
   esim_busy: 'unauthorized',
+  margin_too_low: 'unauthorized',
   insufficient_balance: 'unauthorized',
   not_approved: 'not_approved',
   rate_limited: 'rate_limited',

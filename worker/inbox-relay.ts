@@ -1,11 +1,12 @@
 import { isFinal } from '#domain/lifecycle.ts';
-import { judgeObservation } from '#domain/observation.ts';
+import { judgeObservation, type SubscriptionEnd } from '#domain/observation.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { currentAttempt, recordFacts, reportOtherPrice } from '#db/attempts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { assignToAttempt, inboxBodyPlace, lockMatch, markApplied, markUnmatched, type InboxMatch, type InboxRow } from '#db/inbox.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
+import { readVpnSubscription, storeSubscriptionFacts } from '#db/vpn-subscriptions.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { parseEvent } from '#upstream/event-parsing.ts';
 import { purchaseEvent, type PurchaseEvent } from '#upstream/purchase-events.ts';
@@ -43,8 +44,9 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
       status: match.row.status,
       attemptState: match.attempt.state,
       latestAttempt: current?.id === match.attempt.id,
+      end: await endOf(tx, match),
     };
-    const judged = judgeObservation(work, event.outcome);
+    const judged = judgeObservation(work, event.outcome, event.endedAs);
     const decision = isFinal(match.row.status) ? judged : (row.decision ?? judged);
     await assignToAttempt(tx, row.id, match, decision);
     if (decision === 'advance') await storeFacts(tx, match, event, now);
@@ -70,6 +72,12 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
   });
 }
 
+/** What is known already of the end of a subscription. */
+async function endOf(tx: Executor, { work }: InboxMatch): Promise<SubscriptionEnd | undefined> {
+  if (work.kind !== 'vpn_subscription') return undefined;
+  return (await readVpnSubscription(tx, work.id)).endedAs ?? undefined;
+}
+
 /** It gave our reference, and an id that is not the one we know under it: the service may have bought twice. */
 function namesAnotherPurchase({ attempt }: InboxMatch, event: PurchaseEvent): boolean {
   return attempt.serviceId !== null && attempt.serviceId !== event.serviceId;
@@ -90,8 +98,9 @@ function readPurchaseEvent(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
 }
 
 async function storeFacts(tx: Executor, match: InboxMatch, event: PurchaseEvent, now: Date): Promise<void> {
-  const { outcome, serviceId, serviceEsimId, charged } = event;
+  const { outcome, serviceId, serviceEsimId, charged, endedAs } = event;
   await recordFacts(tx, match.attempt.id, { outcome, serviceId, serviceEsimId, charged }, now);
+  if (endedAs !== undefined) await storeSubscriptionFacts(tx, match.work.id, { endedAs });
 }
 
 async function reportContradiction(tx: Executor, match: InboxMatch, row: InboxRow, event: PurchaseEvent, now: Date): Promise<void> {

@@ -1,4 +1,5 @@
 /** Every workflow of the product: what the worker bundles. The names are the workflow types (`messages.ts`). */
 export { orderWorkflow } from '#workflows/order.ts';
 export { topupWorkflow } from '#workflows/topup.ts';
+export { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 export { reconcileWorkflow, sweepWorkflow } from '#workflows/maintenance.ts';

@@ -2,6 +2,7 @@ import { ActivityFailure, condition, isCancellation, proxyActivities } from '@te
 import type { AttemptRef, PurchaseActivities, SendResult, WorkEnd } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import {
   afterAcceptance,
@@ -13,7 +14,7 @@ import {
 } from '#domain/purchase-decision.ts';
 import type { WorkKind } from '#domain/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
-import { database, finishedFailure, WorkState, type RunContext } from '#workflows/work-state.ts';
+import { database, finishedFailure, type RunContext, type WorkState } from '#workflows/work-state.ts';
 
 /**
  * How long an activity that reads may take, in deadlines of one call: it asks for an order by its id and in a list
@@ -31,11 +32,12 @@ function readOptions(policy: PurchasePolicy) {
   } as const;
 }
 
-/** What is read from the service to complete each kind, and what was done to the eSIM at the end. */
+/** What is read from the service to complete each kind, and what it then is. */
 const WORDING = {
-  order: { missing: 'eSIM', done: 'delivered' },
-  topup: { missing: 'price', done: 'recharged' },
-} as const satisfies Record<WorkKind, { missing: string; done: string }>;
+  order: { missing: 'eSIM', status: 'completed', done: (esimId = '') => `The eSIM ${esimId} was delivered.` },
+  topup: { missing: 'price', status: 'completed', done: (esimId = '') => `The eSIM ${esimId} was recharged.` },
+  vpn_subscription: { missing: 'access data', status: 'active', done: () => 'The VPN subscription is active.' },
+} as const satisfies Record<WorkKind, { missing: string; status: WorkStatus; done: (esimId?: string) => string }>;
 
 /** A step of the run: what the domain decided, or an end, or a wait for a person. */
 type Step =
@@ -67,10 +69,10 @@ export class PurchaseRun {
   readonly #deadline: number;
   #holds: number;
 
-  constructor(context: RunContext) {
+  constructor(context: RunContext, state: WorkState) {
     const { input, snapshot } = context;
     this.#context = context;
-    this.#state = new WorkState(context);
+    this.#state = state;
     this.#policy = input.policy;
     this.#reads = proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'readDebitEvidence'>>(readOptions(input.policy));
     this.#holds = input.carried?.holds ?? 0;
@@ -286,7 +288,7 @@ export class PurchaseRun {
   }
 
   async #complete(): Promise<Step> {
-    const { missing, done } = WORDING[this.#state.work.kind];
+    const { missing, status, done } = WORDING[this.#state.work.kind];
     const now = `The service has completed the ${this.#state.noun}; its ${missing} is being read.`;
     const next = `The ${this.#state.noun} is completed.`;
     await this.#showGoingOn({ now, next });
@@ -297,8 +299,9 @@ export class PurchaseRun {
     try {
       const result = await completePurchase({ ...this.#attempt, applied: this.#state.takeAnswered() });
       if (result.kind === 'unreadable') return { step: 'park', reason: 'contract_drift', detail: result.detail };
-      this.#state.show({ status: 'completed', now: `The eSIM ${result.esimId} was ${done}.`, next: this.#nothingMore });
-      return { step: 'end', end: { status: 'completed', esimId: result.esimId } };
+      const { esimId } = result;
+      this.#state.show({ status, now: done(esimId), next: status === 'completed' ? this.#nothingMore : 'Its end, or its cancellation.' });
+      return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
     } catch (error) {
       if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
       return { step: 'park', reason: 'delivery_unavailable', detail: `Its ${missing} could not be read from the service.` };
@@ -422,16 +425,10 @@ export class PurchaseRun {
       await this.#state.reload();
       return this.#fromAttempt();
     }
-    const { observations } = this.#context;
     // After a contradiction nothing that the service says can be trusted to go on by itself; it is noted by the relay.
     const listens = step.reason !== 'contradiction';
-    do {
-      await condition(() => this.#state.isActedOn || (listens && !observations.isEmpty));
-      if (!observations.isEmpty && listens) return this.#answerObservations();
-      await this.#state.reload();
-      // An act that does not judge the contradiction, such as another price limit, does not end it.
-    } while (this.#state.attention === 'contradiction');
-    return this.#fromAttempt();
+    const woken = await this.#state.waitForWord({ ofService: listens });
+    return woken === 'observation' ? this.#answerObservations() : this.#fromAttempt();
   }
 
   /** Goes where the service's word leads; the relay has judged it and stored its facts with the attempt. */

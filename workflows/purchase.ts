@@ -12,13 +12,16 @@ import { ObservationQueue } from '#workflows/observations.ts';
 import { handleOperatorUpdates } from '#workflows/operator-updates.ts';
 import { Progress } from '#workflows/progress.ts';
 import { PurchaseRun } from '#workflows/purchase-run.ts';
-import { database, finishedFailure } from '#workflows/work-state.ts';
+import { database, finishedFailure, WorkState, type RunContext } from '#workflows/work-state.ts';
+
+/** What follows a purchase that ended well, where something lives on. */
+type Afterwards = (context: RunContext, state: WorkState) => Promise<WorkEnd>;
 
 /**
  * One purchase, from acceptance to its end; the body of every workflow that buys. The whole state is in PostgreSQL; this
  * is what moves it on, and may be terminated, reset or started anew at any point: it begins by reading where the work stands.
  */
-export async function purchase(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
+export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterwards): Promise<PurchaseWorkflowResult> {
   const { work } = input;
   const observations = new ObservationQueue();
   const progress = new Progress({
@@ -36,7 +39,11 @@ export async function purchase(input: PurchaseWorkflowInput): Promise<PurchaseWo
 
   const end = await endOf(async () => {
     const snapshot = await database.beginWork({ work });
-    return new PurchaseRun({ input, snapshot, observations, progress, acts }).run();
+    const context = { input, snapshot, observations, progress, acts };
+    const state = new WorkState(context);
+    const bought = snapshot.subscription?.isActive === true;
+    const end: WorkEnd = bought ? { status: 'completed' } : await new PurchaseRun(context, state).run();
+    return afterwards === undefined || end.status !== 'completed' ? end : afterwards(context, state);
   });
   await condition(allHandlersFinished);
   return end;

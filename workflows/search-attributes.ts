@@ -10,7 +10,7 @@ import type { WorkKind } from '#domain/work.ts';
 export const KEYWORD_MAX_LENGTH = 255;
 
 /** By kind of work, the value of `Product`. */
-export const PRODUCTS = { order: 'esim-order', topup: 'esim-topup' } as const satisfies Record<WorkKind, string>;
+export const PRODUCTS = { order: 'esim-order', topup: 'esim-topup', vpn_subscription: 'vpn-subscription' } as const satisfies Record<WorkKind, string>;
 
 export const SEARCH_ATTRIBUTES = {
   /** What kind of work it is, of {@link PRODUCTS}. */
@@ -35,7 +35,8 @@ export interface SearchFacts {
   readonly kind: WorkKind;
   /** The caller's own reference. */
   readonly externalReference: string;
-  readonly packageId: number;
+  /** Of an eSIM package. */
+  readonly packageId?: number;
   readonly environment: 'sandbox' | 'production';
 }
 
@@ -47,7 +48,7 @@ export function startSearchAttributes(facts: SearchFacts): SearchAttributePair[]
     { key: SEARCH_ATTRIBUTES.stage, value: 'submitting' satisfies WorkStatus },
     { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
     { key: SEARCH_ATTRIBUTES.externalReference, value: keyword(facts.externalReference) },
-    { key: SEARCH_ATTRIBUTES.packageId, value: facts.packageId },
+    ...(facts.packageId === undefined ? [] : [{ key: SEARCH_ATTRIBUTES.packageId, value: facts.packageId }]),
     { key: SEARCH_ATTRIBUTES.environment, value: facts.environment },
   ];
 }

@@ -7,7 +7,7 @@ import {
   proxyLocalActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AttemptView, PurchaseActivities, RecordResult, StepRecord, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
+import type { AttemptView, PurchaseActivities, RecordResult, StepRecord, SubscriptionView, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
@@ -49,6 +49,7 @@ export class WorkState {
   #extraAttempts: number;
   #status: WorkStatus;
   #attention: AttentionReason | undefined;
+  #subscription: SubscriptionView | undefined;
   /** Acts of people that were taken into account; a later one wakes whatever waits. */
   #seenActs = 0;
   #recorded = 0;
@@ -61,6 +62,7 @@ export class WorkState {
     this.#extraAttempts = context.snapshot.extraAttempts;
     this.#status = context.snapshot.status;
     this.#attention = context.snapshot.attention;
+    this.#subscription = context.snapshot.subscription;
     for (const observation of context.snapshot.observations) context.observations.offer(observation);
   }
 
@@ -96,6 +98,16 @@ export class WorkState {
     return this.#attention;
   }
 
+  /** Of a subscription, what PostgreSQL knew of it when it was last read. */
+  get subscription(): SubscriptionView {
+    if (this.#subscription === undefined) throw new Error(`${this.work.id} is no subscription`);
+    return this.#subscription;
+  }
+
+  get isCancelling(): boolean {
+    return this.#status === 'cancelling';
+  }
+
   /** True when PostgreSQL has it as waiting, so that it is to be told when the work goes on. */
   get isHeldOrParked(): boolean {
     return this.#status === 'held' || this.#status === 'needs_attention';
@@ -104,11 +116,12 @@ export class WorkState {
   /** Reads the newest attempt from PostgreSQL, with what the service said meanwhile. */
   async reload(): Promise<void> {
     this.#seenActs = this.#context.acts.count;
-    const { attempt, extraAttempts, status, attention, observations } = await database.beginWork({ work: this.work });
+    const { attempt, extraAttempts, status, attention, subscription, observations } = await database.beginWork({ work: this.work });
     this.#attempt = attempt;
     this.#extraAttempts = extraAttempts;
     this.#status = status;
     this.#attention = attention;
+    this.#subscription = subscription;
     for (const observation of observations) this.#context.observations.offer(observation);
   }
 
@@ -119,6 +132,22 @@ export class WorkState {
     if (!observations.isEmpty) return 'observation';
     if (!this.isActedOn) return 'time';
     await this.reload();
+    return 'operator';
+  }
+
+  /**
+   * Waits for a person, however long it takes. An act that does not judge a contradiction, such as another price limit, does
+   * not end the wait for that judgement.
+   *
+   * @param options.ofService true when a word of the service ends it too.
+   */
+  async waitForWord({ ofService }: { readonly ofService: boolean }): Promise<'observation' | 'operator'> {
+    const { observations } = this.#context;
+    do {
+      await condition(() => this.isActedOn || (ofService && !observations.isEmpty));
+      if (ofService && !observations.isEmpty) return 'observation';
+      await this.reload();
+    } while (this.#attention === 'contradiction');
     return 'operator';
   }
 

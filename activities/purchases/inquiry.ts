@@ -4,7 +4,7 @@ import type { Inquiry } from '#activities/purchases/kind.ts';
 
 /** What a list is asked for, and how a sentence names what it holds. */
 interface Search<Item> {
-  readonly found: (item: Item) => Extract<Inquiry, { kind: 'found' }>;
+  readonly found: (item: Item) => Extract<Inquiry<Item>, { kind: 'found' }>;
   /** `orders`, … */
   readonly noun: string;
 }
@@ -13,7 +13,7 @@ interface Search<Item> {
  * Reads a list that was filtered for one attempt. Exactly one item is it; none proves something only where the list is
  * complete; several are never chosen from.
  */
-export function inquiryOf<Item>(list: OptionalResult<Listing<Item>>, { found, noun }: Search<Item>): Inquiry {
+export function inquiryOf<Item>(list: OptionalResult<Listing<Item>>, { found, noun }: Search<Item>): Inquiry<Item> {
   if (!list.ok) {
     if (list.kind === 'failure') return { kind: 'unavailable', failure: noteOf(list) };
     return drift(`This service offers no way to look ${noun} up.`);
@@ -29,6 +29,6 @@ export function inquiryOf<Item>(list: OptionalResult<Listing<Item>>, { found, no
   );
 }
 
-function drift(detail: string): Inquiry {
+function drift(detail: string): Inquiry<never> {
   return { kind: 'unavailable', failure: { class: 'contract_drift', detail } };
 }

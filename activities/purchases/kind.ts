@@ -4,7 +4,7 @@ import type { AttemptRow, ServiceFacts } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
-import type { CompletionResult } from '#activities/work-types.ts';
+import type { CompletionResult, SubscriptionView } from '#activities/work-types.ts';
 
 /** What an attempt is made of, before it is stored. */
 export interface PreparedPurchase {
@@ -17,9 +17,9 @@ export interface PreparedPurchase {
 }
 
 /** What came of asking the service for an attempt. */
-export type Inquiry =
-  /** `record`: as the service gave it, for the inbox. */
-  | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly record: unknown }
+export type Inquiry<Found = unknown> =
+  /** `record`: as the service gave it; `event`: the kind of event that would tell of it. Both are for the inbox. */
+  | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly record: Found; readonly event: string }
   /** The service does not know it (yet): no proof that it was not bought. */
   | { readonly kind: 'not_found' }
   | { readonly kind: 'unavailable'; readonly failure: FailureNote };
@@ -47,4 +47,6 @@ export interface PurchaseKind {
    * @throws ApplicationFailure, retryable, while the service does not answer.
    */
   complete(attempt: AttemptRow, applied: readonly bigint[]): Promise<CompletionResult>;
+  /** What is known of a subscription, for its workflow; absent where nothing lives on. */
+  readonly subscription?: (db: Executor, workId: string) => Promise<SubscriptionView>;
 }

@@ -1,17 +1,17 @@
 import { recordFacts, type AttemptRow } from '#db/attempts.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
-import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
+import type { Inquiry } from '#activities/purchases/kind.ts';
 
 /**
  * Asks the service for an attempt that it calls completed, since an event may name little of it, and stores what it says.
  *
  * @returns the attempt as it now is, and what came of the inquiry.
  */
-export async function learn(
+export async function learn<Found>(
   { database, now }: WorkDependencies,
-  ask: PurchaseKind['ask'],
+  ask: (attempt: AttemptRow) => Promise<Inquiry<Found>>,
   attempt: AttemptRow,
-): Promise<{ readonly attempt: AttemptRow; readonly inquiry: Inquiry }> {
+): Promise<{ readonly attempt: AttemptRow; readonly inquiry: Inquiry<Found> }> {
   const inquiry = await ask(attempt);
   if (inquiry.kind !== 'found') return { attempt, inquiry };
   const { facts } = inquiry;

@@ -67,8 +67,8 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
   };
 }
 
-function found(order: ServiceOrder): Extract<Inquiry, { kind: 'found' }> {
-  return { kind: 'found', facts: factsOf(order), record: order };
+function found(order: ServiceOrder): Extract<Inquiry<ServiceOrder>, { kind: 'found' }> {
+  return { kind: 'found', facts: factsOf(order), record: order, event: `order.${order.status}` };
 }
 
 function factsOf(order: ServiceOrder): ServiceFacts {

@@ -111,8 +111,8 @@ function mayBe(attempt: AttemptRow, packageId: number, topup: ServiceTopup): boo
   return topup.created_at == null || Date.parse(topup.created_at) >= since;
 }
 
-function found(topup: ServiceTopup): Extract<Inquiry, { kind: 'found' }> {
-  return { kind: 'found', facts: factsOf(topup), record: topup };
+function found(topup: ServiceTopup): Extract<Inquiry<ServiceTopup>, { kind: 'found' }> {
+  return { kind: 'found', facts: factsOf(topup), record: topup, event: `topup.${topup.status}` };
 }
 
 function factsOf(topup: ServiceTopup): ServiceFacts {

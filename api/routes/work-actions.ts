@@ -52,6 +52,12 @@ const topupResolution = resolution
 
 const EXAMPLE = { why: 'Balance was topped up.' };
 
+const vpnResolution = resolution
+  .extend({
+    service_subscription_id: serviceId.meta({ description: 'With `bought`: the subscription at the service, where it is not known yet.' }),
+  })
+  .meta({ id: 'VpnSubscriptionCaseResolution' });
+
 /** What a person does with work that waits, fails or went wrong. */
 export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { kind, name, path, scopes, output, example } = resource;
@@ -142,6 +148,13 @@ function resolveOperation({ kind, name, path }: WorkResource, common: Common, pe
         body: topupResolution,
         handle: ({ params, body, caller }) =>
           perform(params.id, verdictOf(body, { serviceId: body.service_topup_id }), body.why, caller),
+      });
+    case 'vpn_subscription':
+      return operation({
+        ...documented,
+        body: vpnResolution,
+        handle: ({ params, body, caller }) =>
+          perform(params.id, verdictOf(body, { serviceId: body.service_subscription_id }), body.why, caller),
       });
   }
 }

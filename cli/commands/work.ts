@@ -31,7 +31,8 @@ export interface ResolveOptions extends ApiOptions {
 const work = z.looseObject({
   id: z.string(),
   status: z.string(),
-  package_id: z.int(),
+  package_id: z.int().optional(),
+  vpn_plan_id: z.int().optional(),
   failure: z.object({ class: z.string() }).nullable(),
   attention: z.object({ reason: z.string() }).nullable(),
   next_step_at: z.string().nullable(),
@@ -176,10 +177,10 @@ export class WorkDesk {
   }
 
   #line(found: Work): string {
-    const { id, status, package_id: packageId, failure, attention, next_step_at: next } = found;
+    const { id, status, package_id: packageId, vpn_plan_id: planId, failure, attention, next_step_at: next } = found;
     const why = attention?.reason ?? failure?.class;
     const reference = found[this.#kind.reference];
-    const parts = [id, status, why && `(${why})`, `package ${packageId}`, reference, next && `next step ${next}`];
+    const parts = [id, status, why && `(${why})`, packageId === undefined ? `plan ${planId}` : `package ${packageId}`, reference, next && `next step ${next}`];
     return parts.filter((part) => typeof part === 'string').join('  ');
   }
 

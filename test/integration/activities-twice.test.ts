@@ -141,6 +141,28 @@ describe('an activity that runs twice with the same input leaves the same rows a
     await expectTwiceToTheEnd(() => bench.activities.completePurchase({ ...ids, applied: [] }), end);
   });
 
+  it('of a VPN subscription: sendPurchase, completePurchase, askSubscription, cancelSubscription', async () => {
+    const ids = await bench.beginSubscription();
+    await twice(() => bench.activities.sendPurchase(ids));
+    await bench.activities.completePurchase({ ...ids, applied: [] });
+    // The access data are sealed anew each time, under the same key and for the same place.
+    const settled = async () => (await bench.rows()).map((row) => row.replaceAll(/\\+x[0-9a-f]+/g, 'sealed'));
+    for (const again of [
+      () => bench.activities.completePurchase({ ...ids, applied: [] }),
+      () => bench.activities.askSubscription(ids),
+    ]) {
+      const before = [await settled(), await bench.admin.ledger()];
+      await again();
+      expect([await settled(), await bench.admin.ledger()]).toEqual(before);
+    }
+    expect(await bench.activities.cancelSubscription(ids)).toEqual({ kind: 'accepted' });
+    const before = await settled();
+    expect(await bench.activities.cancelSubscription(ids)).toEqual({ kind: 'accepted' });
+    expect(await settled()).toEqual(before);
+    const view = (await bench.activities.beginWork(ids)).subscription;
+    expect(view).toMatchObject({ isActive: true, cancelAccepted: true, endedAs: 'cancelled' });
+  });
+
   it('sendPurchase of two top-ups of one eSIM at the same moment sends one of them, and tells the other to wait', async () => {
     await bench.admin.onRequest('createTopup', { kind: 'latency', ms: 300, at: 'answer' });
     const first = await bench.beginTopup();

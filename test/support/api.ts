@@ -55,9 +55,12 @@ export const TEST_PACKAGES: readonly ServicePackage[] = [
   { id: 102, name: 'Japan 1 GB', countries: ['JP'], data_mb: 1_024, validity_days: 7, price_for_reseller: '3.455', currency: 'EUR', available: true },
 ];
 
+const TEST_PLANS = [{ id: 7, name: 'VPN, one month', duration_days: 30, price_for_reseller: '3.20', currency: 'EUR', available: true }];
+
 export const idleService: ApiDependencies['service'] = {
   listPackages: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
   listTopupOptions: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
+  listVpnPlans: async () => ({ ok: true, status: 200, value: { items: TEST_PLANS, complete: true } }),
   getWallet: async () => ({ ok: true, status: 200, value: { balance: '1250', currency: 'EUR' } }),
   createWebhookSecret: async () => ({ ok: false, kind: 'unsupported', capability: 'webhook_secret' }),
   rotateWebhookSecret: async () => ({ ok: false, kind: 'unsupported', capability: 'webhook_secret' }),

@@ -3,9 +3,10 @@
  * the service's ledger, and nothing that was accepted (an order by us, a webhook with 2xx) is lost.
  */
 import Big from 'big.js';
-import { isFinal } from '#domain/lifecycle.ts';
+import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
+import type { WorkKind } from '#domain/work.ts';
 import type { Database, Executor } from '#db/database.ts';
-import { attempts, cases, esims, inbox, journal, orders, outbox, topups } from '#db/schema.ts';
+import { attempts, cases, esims, inbox, journal, orders, outbox, topups, vpnSubscriptions } from '#db/schema.ts';
 import { SimulatorAdmin, type LedgerLine, type SentWebhook, type SoldOrder } from '#test/support/simulator-admin.ts';
 import type { HttpClient } from '#test/support/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -33,9 +34,9 @@ type JournalRow = typeof journal.$inferSelect;
 
 /** What of an order or a top-up counts here. */
 interface Work {
-  readonly kind: 'order' | 'topup';
+  readonly kind: WorkKind;
   readonly id: string;
-  readonly status: (typeof orders.$inferSelect)['status'];
+  readonly status: WorkStatus;
   readonly attentionReason: string | null;
 }
 
@@ -83,7 +84,7 @@ async function becomeQuiet({ database, simulator }: BothSides, timeoutMs: number
     const [rows, waiting, entries] = await database.run((db) =>
       Promise.all([readWork(db), db.select().from(outbox), db.select().from(inbox)]),
     );
-    const open = rows.filter(({ status }) => !isFinal(status) && status !== 'needs_attention');
+    const open = rows.filter(({ status }) => !isSettled(status) && status !== 'needs_attention');
     const words = entries.filter(({ state }) => state === 'pending' || state === 'relayed');
     const unsent = (await admin.webhooks()).filter(({ status }) => status === 'pending');
     return [
@@ -104,7 +105,8 @@ async function becomeQuiet({ database, simulator }: BothSides, timeoutMs: number
 async function readWork(db: Executor): Promise<Work[]> {
   const bought = (await db.select().from(orders)).map((row): Work => ({ kind: 'order', ...row }));
   const recharged = (await db.select().from(topups)).map((row): Work => ({ kind: 'topup', ...row }));
-  return [...bought, ...recharged];
+  const subscribed = (await db.select().from(vpnSubscriptions)).map((row): Work => ({ kind: 'vpn_subscription', ...row }));
+  return [...bought, ...recharged, ...subscribed];
 }
 
 async function readBooks({ database, simulator }: BothSides): Promise<Books> {
@@ -131,16 +133,24 @@ function lostOrders({ work }: Books, accepted: readonly string[]): string[] {
 /** Work has ended, or a person is told what it waits for. */
 function openEnds({ work, openCases }: Books): string[] {
   return work.flatMap(({ kind, id, status, attentionReason }) => {
-    if (isFinal(status)) return [];
+    if (isSettled(status)) return [];
     if (status !== 'needs_attention') return [`${kind} ${id} neither ended nor waits for a person: ${status}`];
     const told = openCases.some(({ subjectId, reason }) => subjectId === id && reason === attentionReason);
     return told ? [] : [`${kind} ${id} is parked (${attentionReason ?? 'no reason'}) without an open case that says so`];
   });
 }
 
+/** It has ended, or lives on until its time is over. */
+function isSettled(status: WorkStatus): boolean {
+  return isFinal(status) || status === 'active';
+}
+
+const BOUGHT: ReadonlySet<WorkStatus> = new Set(['completed', 'active', 'cancelled', 'expired']);
+
 /** True when a movement at the service is for this attempt: orders name our reference, top-ups only the service's id. */
 function isFor({ subjectKind, reference, serviceId }: AttemptRow, line: LedgerLine): boolean {
   if (subjectKind === 'order') return line.external_order_id !== null && line.external_order_id === reference;
+  if (subjectKind === 'vpn_subscription') return line.external_subscription_id !== null && line.external_subscription_id === reference;
   return line.topup_id !== null && line.topup_id === serviceId;
 }
 
@@ -149,7 +159,7 @@ function costs({ work, attempts, ledger }: Books): string[] {
   return work.flatMap(({ kind, id, status }) => {
     const own = attempts.filter(({ subjectId }) => subjectId === id).flatMap((each) => ledger.filter((line) => isFor(each, line)));
     const net = own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
-    const [least, most] = status === 'completed' ? [1, 1] : [0, status === 'needs_attention' ? 1 : 0];
+    const [least, most] = BOUGHT.has(status) ? [1, 1] : [0, status === 'needs_attention' ? 1 : 0];
     if (net >= least && net <= most) return [];
     const allowed = least === most ? `${most}` : `at most ${most}`;
     return [`${kind} ${id} (${status}) has ${net} net debits at the service, allowed is ${allowed}: ${own.map(movementText).join(', ')}`];

@@ -3,12 +3,13 @@ import { randomUUID } from 'node:crypto';
 import { createMaintenanceActivities } from '#activities/maintenance.ts';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
 import { createWorkActivities } from '#activities/work.ts';
-import type { AttemptRef, PurchaseActivities } from '#activities/work-types.ts';
+import type { AttemptRef, PurchaseActivities, SubscriptionActivities } from '#activities/work-types.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/ids.ts';
 import { acceptOrder } from '#db/order-intake.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { acceptTopup } from '#db/topups.ts';
+import { acceptVpnSubscription, customerReferencePlace } from '#db/vpn-subscriptions.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
@@ -21,7 +22,7 @@ const EMAIL = 'reseller@example.com';
 const PASSWORD = 'simulator-password';
 
 export class ActivityBench implements AsyncDisposable {
-  readonly activities: PurchaseActivities & MaintenanceActivities;
+  readonly activities: PurchaseActivities & SubscriptionActivities & MaintenanceActivities;
   readonly database: OpenTestDatabase['database'];
   readonly admin: SimulatorAdmin;
   readonly keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
@@ -101,7 +102,7 @@ export class ActivityBench implements AsyncDisposable {
     const order = await this.begin();
     await this.activities.sendPurchase(order);
     const delivered = await this.activities.completePurchase({ ...order, applied: [] });
-    if (delivered.kind !== 'completed') throw new Error(delivered.detail);
+    if (delivered.kind !== 'completed' || delivered.esimId === undefined) throw new Error('the order was not delivered');
     const work = { kind: 'topup', id: newId('topup') } as const;
     const topup = {
       id: work.id,
@@ -118,11 +119,30 @@ export class ActivityBench implements AsyncDisposable {
     return { work, attemptId: attempt.id };
   }
 
+  /** A VPN subscription whose first attempt is open. */
+  async beginSubscription(vpnPlanId = 301): Promise<AttemptRef> {
+    const work = { kind: 'vpn_subscription', id: newId('vpn_subscription') } as const;
+    const subscription = {
+      id: work.id,
+      apiKeyId: 'key_test',
+      externalSubscriptionId: `vpn-${randomUUID()}`,
+      vpnPlanId,
+      sealedCustomerReference: this.keyRing.seal('C-2207', customerReferencePlace(work.id)),
+      customerPrice: '29.99',
+      maxPrice: null,
+      deadlineAt: null,
+      metadata: {},
+    };
+    await this.database.transaction((tx) => acceptVpnSubscription(tx, subscription, new Date(this.clock.now)));
+    const { attempt } = await this.activities.beginWork({ work });
+    return { work, attemptId: attempt.id };
+  }
+
   /** Every row of the tables that activities write, as text. */
   async rows(): Promise<string[]> {
     return withClient(this.#opened.url, async (client) => {
       const texts: string[] = [];
-      for (const table of ['orders', 'topups', 'attempts', 'esims', 'journal', 'timeline', 'cases', 'inbox', 'outbox']) {
+      for (const table of ['orders', 'topups', 'vpn_subscriptions', 'attempts', 'esims', 'journal', 'timeline', 'cases', 'inbox', 'outbox']) {
         const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${table} AS t ORDER BY 1`);
         texts.push(...rows.map(({ text }) => `${table} ${text}`));
       }

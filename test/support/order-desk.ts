@@ -88,6 +88,26 @@ export class OrderDesk {
     return id;
   }
 
+  /** Orders a VPN subscription. @returns its id. @throws Error when the API does not accept it. */
+  async subscribe(vpnPlanId: number, more: Record<string, unknown> = {}): Promise<string> {
+    const body = {
+      vpn_plan_id: vpnPlanId,
+      external_subscription_id: `vpn-${randomUUID()}`,
+      customer_reference: 'C-2207',
+      customer_price: '29.99',
+      ...more,
+    };
+    const answer = await this.stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } });
+    if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
+    const id = answer.textAt('id');
+    this.#accepted.push(id);
+    return id;
+  }
+
+  subscriptionReaches(id: string, ...statuses: string[]) {
+    return this.stack.workReaches(`/v1/vpn/subscriptions/${id}`, statuses);
+  }
+
   topupReaches(topupId: string, ...statuses: string[]) {
     return this.stack.workReaches(`/v1/topups/${topupId}`, statuses);
   }

@@ -15,6 +15,7 @@ const ledgerLine = z.object({
   external_order_id: z.string().nullable(),
   esim_id: z.string().nullable(),
   topup_id: z.string().nullable(),
+  external_subscription_id: z.string().nullable(),
 });
 /** One movement of the service's wallet. */
 export type LedgerLine = z.output<typeof ledgerLine>;
@@ -156,6 +157,14 @@ export class SimulatorAdmin {
 
   async topups(): Promise<SoldTopup[]> {
     return this.#all('/topups?environment=sandbox', recharge);
+  }
+
+  async endSubscription(id: string, end: 'expire' | 'cancel'): Promise<void> {
+    await this.#post(`/vpn-subscriptions/${id}/${end}`, {});
+  }
+
+  async setPlan(id: number, change: { price_for_reseller?: string; available?: boolean }): Promise<void> {
+    await this.#post(`/vpn-plans/${id}`, change);
   }
 
   async completeTopup(id: string): Promise<void> {

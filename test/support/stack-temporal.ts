@@ -6,6 +6,7 @@ import { connectClient } from '#temporal/connection.ts';
 import type { Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { isId } from '#domain/identifiers.ts';
+import { WORK_KINDS } from '#domain/work.ts';
 import { workflowId } from '#workflows/messages.ts';
 import type { orderWorkflow } from '#workflows/order.ts';
 
@@ -32,9 +33,9 @@ export class TemporalOperator implements AsyncDisposable {
     );
   }
 
-  /** The newest run of a workflow. @param id of an order or a top-up. */
+  /** The newest run of a workflow. @param id of a piece of work. */
   order(id: string): WorkflowHandle<typeof orderWorkflow> {
-    return this.client.workflow.getHandle(workflowId({ kind: isId('topup', id) ? 'topup' : 'order', id }));
+    return this.client.workflow.getHandle(workflowId({ kind: WORK_KINDS.find((kind) => isId(kind, id)) ?? 'order', id }));
   }
 
   async terminate(orderId: string): Promise<void> {

@@ -12,7 +12,7 @@ const everything = WORK_STATUSES.flatMap((status) =>
 
 describe('what an observation means', () => {
   it('is decided for every order status, attempt state and outcome', () => {
-    expect(everything).toHaveLength(8 * 7 * 3 * 2);
+    expect(everything).toHaveLength(WORK_STATUSES.length * 7 * 3 * 2);
     for (const { work, outcome } of everything) {
       expect(['advance', 'known', 'contradiction']).toContain(judgeObservation(work, outcome));
     }
@@ -67,6 +67,18 @@ describe('what an observation means', () => {
 
   it('an earlier attempt that completes after all, beside a completed later one, was bought twice: a contradiction', () => {
     expect(judgeObservation({ status: 'completed', attemptState: 'failed', latestAttempt: false }, 'completed')).toBe('contradiction');
+  });
+
+  it('of the end of a subscription is news once, and a contradiction where nothing was bought', () => {
+    const active = { status: 'active', attemptState: 'completed', latestAttempt: true } as const;
+    for (const end of ['cancelled', 'expired'] as const) {
+      expect(judgeObservation(active, 'completed', end)).toBe('advance');
+      expect(judgeObservation({ ...active, end }, 'completed', end)).toBe('known');
+      expect(judgeObservation({ ...active, status: end, end }, 'completed', end)).toBe('known');
+      expect(judgeObservation({ ...active, status: 'abandoned', attemptState: 'refused' }, 'completed', end)).toBe('contradiction');
+    }
+    expect(judgeObservation(active, 'completed')).toBe('known');
+    expect(judgeObservation(active, 'failed')).toBe('contradiction');
   });
 
   it('has a decision of each kind in its tables', () => {

@@ -42,6 +42,7 @@ describe('after a send', () => {
     ['package_unavailable', 'hold'],
     ['price_above_limit', 'hold'],
     ['topup_not_offered', 'fail'],
+    ['margin_too_low', 'hold'],
     ['esim_busy', 'hold'],
     ['insufficient_balance', 'hold'],
     ['not_approved', 'hold'],

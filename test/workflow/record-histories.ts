@@ -75,6 +75,14 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
+  'vpn-cancelled': async (desk) => {
+    const id = await desk.subscribe(301);
+    await desk.subscriptionReaches(id, 'active');
+    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
+    await desk.subscriptionReaches(id, 'cancelled');
+    return id;
+  },
+
   'worker-killed': async (desk) => {
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });

@@ -45,6 +45,7 @@ describe('recorded histories', () => {
       'topup-looked-up.json',
       'unknown-then-looked-up.json',
       'unknown-then-resent.json',
+      'vpn-cancelled.json',
       'worker-killed.json',
     ]);
   });
@@ -65,7 +66,7 @@ describe('recorded histories', () => {
       expect(text).not.toContain(hostname());
     }
     // What must be readable is.
-    expect(texts.join('\n')).toMatch(/"kind":"(?:order","id":"ord|topup","id":"top)_/);
+    expect(texts.join('\n')).toMatch(/"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn)_/);
   });
 
   it.each(recorded)('%s is replayed by the workflows as they are now', async (name) => {

@@ -1,0 +1,62 @@
+import { ApplicationFailure } from '@temporalio/common';
+import { isDefinite } from '#domain/failure.ts';
+import { currentAttempt } from '#db/attempts.ts';
+import { addTimelineEntry } from '#db/timeline.ts';
+import { accessPlace, noteCancelAccepted, storeSubscriptionFacts } from '#db/vpn-subscriptions.ts';
+import { lockUnfinishedWork } from '#db/work.ts';
+import type { WorkRef } from '#domain/work.ts';
+import type { VpnSubscription } from '#upstream/contract.ts';
+import { subscriptionFacts } from '#activities/purchases/vpn-subscription.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import type { SubscriptionActivities } from '#activities/work-types.ts';
+
+/** The activities of a subscription after it was bought. */
+export function createSubscription({ database, keyRing, service, now }: WorkDependencies): SubscriptionActivities {
+  /** @throws Error when nothing was bought, which no workflow asks about. */
+  const serviceIdOf = async (work: WorkRef): Promise<string> => {
+    const attempt = await database.run((db) => currentAttempt(db, work));
+    if (attempt?.serviceId == null) throw new Error(`${work.id} has no id of the service`);
+    return attempt.serviceId;
+  };
+  const store = (work: WorkRef, subscription: VpnSubscription) =>
+    database.transaction(async (tx) => {
+      await lockUnfinishedWork(tx, work);
+      const facts = subscriptionFacts(subscription, (access) => keyRing.seal(JSON.stringify(access), accessPlace(work.id)));
+      await storeSubscriptionFacts(tx, work.id, facts);
+    });
+
+  return {
+    async cancelSubscription({ work }) {
+      const answer = await service.cancelVpnSubscription(await serviceIdOf(work));
+      if (!answer.ok) {
+        if (isDefinite(answer.failure) && answer.status !== undefined && answer.failure === 'invalid_request') {
+          return { kind: 'refused', detail: answer.detail };
+        }
+        throw ApplicationFailure.create({
+          type: answer.failure,
+          message: answer.detail,
+          ...(answer.retryAfterMs !== undefined && { nextRetryDelay: answer.retryAfterMs }),
+        });
+      }
+      const { value } = answer;
+      await database.transaction(async (tx) => {
+        await lockUnfinishedWork(tx, work);
+        await noteCancelAccepted(tx, work.id, value.kind === 'already_cancelled' ? 'cancelled' : undefined, new Date(now()));
+        await addTimelineEntry(tx, work, {
+          event: 'vpn_subscription.cancel_accepted',
+          message: 'The service has accepted the cancellation.',
+          dedupKey: 'vpn_subscription.cancel_accepted',
+        });
+      });
+      if (value.kind === 'accepted') await store(work, value.subscription);
+      return { kind: 'accepted' };
+    },
+
+    async askSubscription({ work }) {
+      const read = await service.getVpnSubscription(await serviceIdOf(work));
+      if (!read.ok) return false;
+      await store(work, read.value);
+      return true;
+    },
+  };
+}

@@ -1,0 +1,264 @@
+import * as z from 'zod';
+import { REFUSALS } from '#domain/operator-actions.ts';
+import { addAuditEntry } from '#db/audit-log.ts';
+import { newId } from '#db/ids.ts';
+import { requestWake } from '#db/outbox.ts';
+import {
+  findVpnSubscriptionView,
+  listVpnSubscriptionViews,
+  type VpnSubscriptionFilter,
+} from '#db/vpn-subscription-queries.ts';
+import { acceptVpnSubscription, accessPlace, customerReferencePlace, requestCancel } from '#db/vpn-subscriptions.ts';
+import { vpnAccess as storedAccess, type VpnPlan } from '#upstream/contract.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { idInPath, mayExist } from '#api/fields.ts';
+import { answerOnce } from '#api/idempotency.ts';
+import { operation, type ApiRequest, type Operation } from '#api/operation.ts';
+import { freshness, freshnessExample } from '#api/package-schemas.ts';
+import { Problem } from '#api/problem.ts';
+import { jsonReply, type Reply } from '#api/reply.ts';
+import { plainAmount, vpnSubscriptionJson } from '#api/representations.ts';
+import { workActionOperations } from '#api/routes/work-actions.ts';
+import { workReadOperations } from '#api/routes/work-reads.ts';
+import { valueOf } from '#api/service-problem.ts';
+import {
+  vpnAccess,
+  vpnPlan,
+  vpnPlanExample,
+  vpnSubscriptionInput,
+  vpnSubscriptionInputExample,
+  vpnSubscriptionListQuery,
+  vpnSubscriptionOutput,
+  vpnSubscriptionOutputExample,
+  vpnSubscriptionPage,
+} from '#api/vpn-schemas.ts';
+import { notFound, pageJson, pageStart, requireFuture, workFilter, type WorkResource } from '#api/work-resource.ts';
+import { reasonForAct } from '#api/work-schemas.ts';
+
+const tag = 'VPN';
+const JSON_TYPE = 'application/json';
+const PATH = '/v1/vpn/subscriptions';
+
+const vpnResource: WorkResource = {
+  kind: 'vpn_subscription',
+  name: 'VpnSubscription',
+  path: PATH,
+  tag,
+  scopes: { read: 'vpn:read', operate: 'vpn:operate' },
+  notFound: 'vpn_subscription_not_found',
+  output: vpnSubscriptionOutput,
+  example: vpnSubscriptionOutputExample,
+  find: async (db, id) => {
+    const view = await findVpnSubscriptionView(db, id);
+    return view && vpnSubscriptionJson(view);
+  },
+};
+
+/** VPN plans and subscriptions: create, read, list, cancel, access data, and what a person can do. */
+export function vpnOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, keyRing, service, now, wakeRelay } = dependencies;
+  const params = idInPath('vpn_subscription', vpnSubscriptionOutputExample.id);
+  return [
+    operation({
+      id: 'listVpnPlans',
+      method: 'get',
+      path: '/v1/vpn/plans',
+      tag,
+      summary: 'List VPN plans and their prices, by id',
+      description: 'Read from the service at this moment.',
+      scope: 'vpn:read',
+      answers: {
+        200: {
+          description: 'All plans.',
+          contentType: JSON_TYPE,
+          schema: z.strictObject({ data: z.array(vpnPlan), ...freshness }).meta({ id: 'VpnPlans' }),
+          example: { data: [vpnPlanExample], ...freshnessExample },
+        },
+      },
+      problems: ['service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async () => {
+        const { items } = valueOf(await service.listVpnPlans());
+        const data = items.toSorted((left, right) => left.id - right.id).map(planJson);
+        return jsonReply(200, { data, read_at: new Date(now()).toISOString(), age_seconds: 0 });
+      },
+    }),
+    operation({
+      id: 'createVpnSubscription',
+      method: 'post',
+      path: PATH,
+      tag,
+      summary: 'Order a VPN subscription',
+      description:
+        'Stores the order and answers at once; it is carried out afterwards, and followed until the subscription is cancelled or ' +
+        'expires. The same Idempotency-Key with the same body gets the same answer again, and nothing is bought twice.',
+      scope: 'vpn:write',
+      body: vpnSubscriptionInput,
+      bodyExample: vpnSubscriptionInputExample,
+      idempotent: true,
+      answers: {
+        202: {
+          description: 'The subscription is stored and will be ordered.',
+          contentType: JSON_TYPE,
+          schema: vpnSubscriptionOutput,
+          example: vpnSubscriptionOutputExample,
+          headers: {
+            Location: 'Address of the subscription.',
+            'Idempotent-Replayed': '`true` when this is the stored answer to an earlier request with the same key.',
+          },
+        },
+      },
+      problems: ['external_subscription_id_taken'],
+      handle: (request) => createSubscription(dependencies, request),
+    }),
+    operation({
+      id: 'listVpnSubscriptions',
+      method: 'get',
+      path: PATH,
+      tag,
+      summary: 'List VPN subscriptions, newest first',
+      scope: 'vpn:read',
+      query: vpnSubscriptionListQuery,
+      answers: {
+        200: {
+          description: 'A page of VPN subscriptions.',
+          contentType: JSON_TYPE,
+          schema: vpnSubscriptionPage,
+          example: { data: [vpnSubscriptionOutputExample], next_cursor: null },
+        },
+      },
+      handle: async ({ query }) => {
+        const { limit, cursor } = query;
+        const options = { limit: limit + 1, after: pageStart(vpnResource, cursor) };
+        const views = await database.run((db) => listVpnSubscriptionViews(db, filterOf(query), options));
+        const page = { json: vpnSubscriptionJson, position: (view: (typeof views)[number]) => view.subscription };
+        return jsonReply(200, pageJson(vpnResource, views, limit, page));
+      },
+    }),
+    ...workReadOperations(dependencies, vpnResource),
+    operation({
+      id: 'getVpnAccess',
+      method: 'get',
+      path: `${PATH}/{id}/access`,
+      tag,
+      summary: "Get what the customer's device needs",
+      description: 'Needs the scope `vpn:reveal`. Each read is written to the audit log, and no cache keeps it.',
+      scope: 'vpn:reveal',
+      params,
+      answers: {
+        200: {
+          description: 'The access data.',
+          contentType: JSON_TYPE,
+          schema: vpnAccess,
+          example: {
+            subscription_id: vpnSubscriptionOutputExample.id,
+            username: 'u-5120',
+            password: 'not-a-real-one',
+            server: 'vpn.example.com',
+            configuration: null,
+          },
+        },
+      },
+      problems: ['vpn_subscription_not_found', 'access_data_not_there'],
+      handle: async ({ params: { id }, caller }) => {
+        const view = mayExist('vpn_subscription', id) ? await database.run((db) => findVpnSubscriptionView(db, id)) : undefined;
+        if (view === undefined) throw notFound(vpnResource);
+        const { sealedAccess } = view.subscription;
+        if (sealedAccess === null) throw new Problem('access_data_not_there');
+        const { username, password, server, configuration } = storedAccess.parse(JSON.parse(keyRing.openText(sealedAccess, accessPlace(id))));
+        const entry = { actor: caller.apiKeyId, action: 'vpn.access_revealed', subject: { kind: 'vpn_subscription', id } } as const;
+        await database.run((db) => addAuditEntry(db, entry, new Date(now())));
+        return jsonReply(200, { subscription_id: id, username, password, server: server ?? null, configuration: configuration ?? null });
+      },
+    }),
+    operation({
+      id: 'cancelVpnSubscription',
+      method: 'post',
+      path: `${PATH}/{id}/cancel`,
+      tag,
+      summary: 'End a VPN subscription for its customer',
+      description: 'The service is asked to cancel it; nothing is refunded. Asking again changes nothing.',
+      scope: 'vpn:write',
+      params,
+      body: z.strictObject({ why: reasonForAct }).meta({ id: 'VpnCancellation' }),
+      bodyExample: { why: 'The customer ended it.' },
+      answers: {
+        202: {
+          description: 'The wish is stored; read the subscription to see what becomes of it.',
+          contentType: JSON_TYPE,
+          schema: vpnSubscriptionOutput,
+          example: vpnSubscriptionOutputExample,
+        },
+      },
+      problems: ['vpn_subscription_not_found', 'action_not_possible'],
+      handle: async ({ params: { id }, body: { why } }) => {
+        if (!mayExist('vpn_subscription', id)) throw notFound(vpnResource);
+        const found = await database.transaction(async (tx) => {
+          if ((await findVpnSubscriptionView(tx, id)) === undefined) throw notFound(vpnResource);
+          const outcome = await requestCancel(tx, id, why, new Date(now()));
+          if (outcome === 'already_ended' || outcome === 'not_active') {
+            throw new Problem('action_not_possible', { detail: REFUSALS[outcome], extra: { refusal: outcome } });
+          }
+          if (outcome === 'requested') await requestWake(tx, { kind: 'vpn_subscription', id });
+          return vpnResource.find(tx, id);
+        });
+        if (found === undefined) throw notFound(vpnResource);
+        wakeRelay();
+        return jsonReply(202, found);
+      },
+    }),
+    ...workActionOperations(dependencies, vpnResource),
+  ];
+}
+
+type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof vpnSubscriptionInput>, 'body' | 'json' | 'header' | 'caller'>;
+
+async function createSubscription(dependencies: ApiDependencies, { body, json, header, caller }: CreateRequest): Promise<Reply> {
+  const { apiKeyId } = caller;
+  const reply = await answerOnce(
+    dependencies,
+    { apiKeyId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json },
+    async (tx) => {
+      const now = new Date(dependencies.now());
+      requireFuture(body.deadline, now);
+      const id = newId('vpn_subscription');
+      const subscription = {
+        id,
+        apiKeyId,
+        externalSubscriptionId: body.external_subscription_id,
+        vpnPlanId: body.vpn_plan_id,
+        sealedCustomerReference: dependencies.keyRing.seal(body.customer_reference, customerReferencePlace(id)),
+        customerPrice: body.customer_price,
+        maxPrice: body.max_price ?? null,
+        deadlineAt: body.deadline ?? null,
+        metadata: body.metadata ?? {},
+      };
+      const intake = await acceptVpnSubscription(tx, subscription, now);
+      if (!intake.accepted) throw taken(intake.existingId);
+      const view = await findVpnSubscriptionView(tx, id);
+      if (view === undefined) throw new Error(`VPN subscription ${id} was stored and cannot be read`);
+      return jsonReply(202, vpnSubscriptionJson(view), { Location: `${PATH}/${id}` });
+    },
+  );
+  dependencies.wakeRelay();
+  return reply;
+}
+
+function taken(id: string): Problem {
+  return new Problem('external_subscription_id_taken', {
+    detail: `VPN subscription ${id} was made for this external_subscription_id.`,
+    extra: { existing: { id, href: `${PATH}/${id}` } },
+  });
+}
+
+function filterOf(query: z.output<typeof vpnSubscriptionListQuery>): VpnSubscriptionFilter {
+  return {
+    ...workFilter(query),
+    externalSubscriptionId: query.external_subscription_id,
+    vpnPlanId: query.vpn_plan_id,
+  };
+}
+
+function planJson(plan: VpnPlan): z.input<typeof vpnPlan> {
+  const { id, name, duration_days: days, price_for_reseller: price, currency, available } = plan;
+  return { id, name, duration_days: days ?? null, price_for_reseller: plainAmount(price), currency, available };
+}

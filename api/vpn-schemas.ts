@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { statusesOf } from '#domain/lifecycle.ts';
+import { isDecimal } from '#domain/money.ts';
+import { currency, instant, ourId, packageId, packageIdInQuery, pageOf } from '#api/fields.ts';
+import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
+
+const externalSubscriptionId = callerReference('vpn_subscription', 'shop-vpn-000042');
+const vpnPlanId = packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 });
+
+export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';
+
+const MAX_CUSTOMER_REFERENCE = 255;
+
+export const vpnSubscriptionInput = z
+  .strictObject({
+    vpn_plan_id: vpnPlanId,
+    external_subscription_id: externalSubscriptionId,
+    customer_reference: z
+      .string()
+      .min(1)
+      .max(MAX_CUSTOMER_REFERENCE)
+      .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+      .meta({ description: 'Your reference to the customer. Stored encrypted, given to the service, never returned.', example: 'C-2207' }),
+    customer_price: z
+      .string()
+      .refine((text) => isDecimal(text) && !text.startsWith('-'), {
+        message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point',
+      })
+      .meta({
+        description: 'What the customer pays, in the currency of the plan. While the service charges more, the order is held.',
+        example: '5.99',
+      }),
+    ...purchaseInput('vpn_subscription'),
+  })
+  .meta({ id: 'VpnSubscriptionInput' });
+
+export const vpnSubscriptionInputExample = {
+  vpn_plan_id: 7,
+  external_subscription_id: 'shop-vpn-000042',
+  customer_reference: 'C-2207',
+  customer_price: '5.99',
+};
+
+export const vpnSubscriptionOutput = z
+  .strictObject({
+    id: ourId('vpn_subscription', exampleSubscriptionId),
+    vpn_plan_id: vpnPlanId,
+    external_subscription_id: z.string().meta({ example: 'shop-vpn-000042' }),
+    service_subscription_id: z.string().nullable().meta({ description: 'Id of the subscription at the service.', example: '5120' }),
+    customer_price: z.string().meta({ example: '5.99' }),
+    has_access_data: z.boolean().meta({ description: 'True once `/access` has something to show.' }),
+    started_at: instant.nullable(),
+    expires_at: instant.nullable().meta({ description: 'When its time is over, where the service says so.' }),
+    cancel_requested_at: instant.nullable(),
+    ...workOutput('vpn_subscription', statusesOf('vpn_subscription')),
+  })
+  .meta({ id: 'VpnSubscription' });
+
+export type VpnSubscriptionOutput = z.input<typeof vpnSubscriptionOutput>;
+
+export const vpnSubscriptionOutputExample: VpnSubscriptionOutput = {
+  id: exampleSubscriptionId,
+  vpn_plan_id: 7,
+  external_subscription_id: 'shop-vpn-000042',
+  service_subscription_id: null,
+  customer_price: '5.99',
+  has_access_data: false,
+  started_at: null,
+  expires_at: null,
+  cancel_requested_at: null,
+  ...workOutputExample,
+  max_price: null,
+  metadata: {},
+};
+
+export const vpnSubscriptionPage = pageOf(vpnSubscriptionOutput, 'VpnSubscriptionPage');
+
+export const vpnSubscriptionListQuery = z.strictObject({
+  external_subscription_id: externalSubscriptionId.optional(),
+  vpn_plan_id: packageIdInQuery.optional(),
+  ...workListQuery(statusesOf('vpn_subscription')),
+});
+
+export const vpnPlan = z
+  .strictObject({
+    id: vpnPlanId,
+    name: z.string().meta({ example: 'VPN, one month' }),
+    duration_days: z.int().nullable().meta({ description: 'Length of one period.', example: 30 }),
+    price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '3.20' }),
+    currency,
+    available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
+  })
+  .meta({ id: 'VpnPlan' });
+
+export const vpnPlanExample: z.input<typeof vpnPlan> = {
+  id: 7,
+  name: 'VPN, one month',
+  duration_days: 30,
+  price_for_reseller: '3.20',
+  currency: 'EUR',
+  available: true,
+};
+
+export const vpnAccess = z
+  .strictObject({
+    subscription_id: ourId('vpn_subscription', exampleSubscriptionId),
+    username: z.string(),
+    password: z.string(),
+    server: z.string().nullable(),
+    configuration: z.string().nullable().meta({ description: "For the customer's app, or an address to fetch one from." }),
+  })
+  .meta({ id: 'VpnAccess' });

@@ -1,0 +1,43 @@
+/** VPN subscriptions as the API shows them. */
+import { and, eq, type SQL } from 'drizzle-orm';
+import type { Executor } from '#db/database.ts';
+import { vpnSubscriptions } from '#db/schema.ts';
+import { attemptFacts, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+
+/** A VPN subscription with what its attempts add. */
+export interface VpnSubscriptionView extends AttemptFacts {
+  readonly subscription: typeof vpnSubscriptions.$inferSelect;
+}
+
+export interface VpnSubscriptionFilter extends WorkFilter {
+  readonly externalSubscriptionId?: string | undefined;
+  readonly vpnPlanId?: number | undefined;
+}
+
+export async function findVpnSubscriptionView(db: Executor, id: string): Promise<VpnSubscriptionView | undefined> {
+  const [view]: VpnSubscriptionView[] = await viewsWhere(db, eq(vpnSubscriptions.id, id), 1);
+  return view;
+}
+
+/** A page of VPN subscriptions, newest first. @returns a query, which runs when it is awaited. */
+export function listVpnSubscriptionViews(db: Executor, filter: VpnSubscriptionFilter, { limit, after }: PageOptions) {
+  const where = and(
+    workConditions('vpn_subscription', filter, after),
+    filter.externalSubscriptionId === undefined
+      ? undefined
+      : eq(vpnSubscriptions.externalSubscriptionId, filter.externalSubscriptionId),
+    filter.vpnPlanId === undefined ? undefined : eq(vpnSubscriptions.vpnPlanId, filter.vpnPlanId),
+  );
+  return viewsWhere(db, where, limit);
+}
+
+function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
+  const facts = attemptFacts(db, 'vpn_subscription');
+  return db
+    .select({ subscription: vpnSubscriptions, attempts: facts.attempts, serviceId: facts.serviceId })
+    .from(vpnSubscriptions)
+    .crossJoinLateral(facts)
+    .where(where)
+    .orderBy(newestFirst('vpn_subscription'))
+    .limit(limit);
+}

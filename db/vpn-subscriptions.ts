@@ -1,0 +1,150 @@
+/** VPN subscriptions as the API accepts them and as their activities see them, beyond what all work has (`work.ts`). */
+import { eq } from 'drizzle-orm';
+import { isFinal } from '#domain/lifecycle.ts';
+import type { Money } from '#domain/money.ts';
+import type { SubscriptionEnd } from '#domain/observation.ts';
+import type { Executor } from '#db/database.ts';
+import { requestStart } from '#db/outbox.ts';
+import { vpnSubscriptions } from '#db/schema.ts';
+import { addTimelineEntry } from '#db/timeline.ts';
+import { lockWork, WorkMissingError } from '#db/work.ts';
+
+export type VpnSubscriptionRow = typeof vpnSubscriptions.$inferSelect;
+
+/** @throws WorkMissingError */
+export async function readVpnSubscription(db: Executor, id: string): Promise<VpnSubscriptionRow> {
+  const [row] = await db.select().from(vpnSubscriptions).where(eq(vpnSubscriptions.id, id));
+  if (row === undefined) throw new WorkMissingError({ kind: 'vpn_subscription', id });
+  return row;
+}
+
+/** Where the sealed customer reference of a subscription stands. */
+export function customerReferencePlace(id: string): string {
+  return `vpn_subscriptions.sealed_customer_reference/${id}`;
+}
+
+/** Where the sealed access data of a subscription stand. */
+export function accessPlace(id: string): string {
+  return `vpn_subscriptions.sealed_access/${id}`;
+}
+
+export interface NewVpnSubscription {
+  readonly id: string;
+  readonly apiKeyId: string;
+  readonly externalSubscriptionId: string;
+  readonly vpnPlanId: number;
+  /** Sealed for {@link customerReferencePlace}. */
+  readonly sealedCustomerReference: Buffer;
+  /** Exact decimal, in the currency of the plan. */
+  readonly customerPrice: string;
+  readonly maxPrice: Money | null;
+  readonly deadlineAt: Date | null;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export type VpnSubscriptionIntake =
+  | { readonly accepted: true }
+  /** The reference is taken: a subscription is made at most once for it, whatever key or caller asks. */
+  | { readonly accepted: false; readonly existingId: string };
+
+/**
+ * Accepts a subscription: the row, the request to start its workflow and the first line of its timeline, in the caller's
+ * transaction. Temporal may be down.
+ */
+export async function acceptVpnSubscription(tx: Executor, subscription: NewVpnSubscription, now: Date): Promise<VpnSubscriptionIntake> {
+  const { maxPrice, metadata, ...columns } = subscription;
+  const inserted = await tx
+    .insert(vpnSubscriptions)
+    .values({
+      ...columns,
+      maxPriceAmount: maxPrice?.amount ?? null,
+      maxPriceCurrency: maxPrice?.currency ?? null,
+      metadata: { ...metadata },
+      createdAt: now,
+      updatedAt: now,
+    })
+    .onConflictDoNothing({ target: vpnSubscriptions.externalSubscriptionId })
+    .returning({ id: vpnSubscriptions.id });
+  const { id, externalSubscriptionId } = subscription;
+  if (inserted.length === 0) return { accepted: false, existingId: await idOf(tx, externalSubscriptionId) };
+  const work = { kind: 'vpn_subscription', id } as const;
+  await requestStart(tx, work);
+  await addTimelineEntry(tx, work, {
+    event: 'vpn_subscription.accepted',
+    message: 'The VPN subscription was accepted and stored; its workflow is about to start.',
+    detail: { vpn_plan_id: subscription.vpnPlanId },
+    dedupKey: 'vpn_subscription.accepted',
+    at: now,
+  });
+  return { accepted: true };
+}
+
+/** The insert waited for whoever took the reference, so that one is committed and seen by this later statement. */
+async function idOf(tx: Executor, externalSubscriptionId: string): Promise<string> {
+  const [row] = await tx
+    .select({ id: vpnSubscriptions.id })
+    .from(vpnSubscriptions)
+    .where(eq(vpnSubscriptions.externalSubscriptionId, externalSubscriptionId));
+  if (row === undefined) throw new Error('a subscription took this reference and is gone: subscriptions are never deleted');
+  return row.id;
+}
+
+/** What the service says of a subscription that it has sold. */
+export interface SubscriptionFacts {
+  readonly startedAt?: Date | undefined;
+  readonly expiresAt?: Date | undefined;
+  readonly endedAs?: SubscriptionEnd | undefined;
+  /** Sealed for {@link accessPlace}. */
+  readonly sealedAccess?: Buffer | undefined;
+}
+
+/** Stores what the service says; what it does not say stays. An end stays an end. The caller holds the lock of the work. */
+export async function storeSubscriptionFacts(tx: Executor, id: string, facts: SubscriptionFacts): Promise<void> {
+  const { startedAt, expiresAt, endedAs, sealedAccess } = facts;
+  const known = await readVpnSubscription(tx, id);
+  await tx
+    .update(vpnSubscriptions)
+    .set({
+      startedAt: startedAt ?? known.startedAt,
+      expiresAt: expiresAt ?? known.expiresAt,
+      endedAs: known.endedAs ?? endedAs ?? null,
+      sealedAccess: sealedAccess ?? known.sealedAccess,
+    })
+    .where(eq(vpnSubscriptions.id, id));
+}
+
+/** Notes that the service took the cancellation. @param endedAs when it says that it has ended. */
+export async function noteCancelAccepted(tx: Executor, id: string, endedAs: SubscriptionEnd | undefined, now: Date): Promise<void> {
+  const known = await readVpnSubscription(tx, id);
+  await tx
+    .update(vpnSubscriptions)
+    .set({ cancelAcceptedAt: known.cancelAcceptedAt ?? now, endedAs: known.endedAs ?? endedAs ?? null })
+    .where(eq(vpnSubscriptions.id, id));
+}
+
+/** What became of a customer's wish to end a subscription. */
+export type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
+
+/** Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow. */
+export async function requestCancel(tx: Executor, id: string, why: string, now: Date): Promise<CancelRequest> {
+  const work = { kind: 'vpn_subscription', id } as const;
+  const { status } = await lockWork(tx, work);
+  const { cancelRequestedAt, completedAt } = await readVpnSubscription(tx, id);
+  if (status === 'cancelled') return 'unchanged';
+  if (isFinal(status)) return 'already_ended';
+  if (completedAt === null) return 'not_active';
+  if (cancelRequestedAt !== null) return 'unchanged';
+  await tx.update(vpnSubscriptions).set({ cancelRequestedAt: now, updatedAt: now }).where(eq(vpnSubscriptions.id, id));
+  await addTimelineEntry(tx, work, {
+    event: 'vpn_subscription.cancel_requested',
+    message: `The customer ends the subscription: ${why}`,
+    dedupKey: `vpn_subscription.cancel_requested:${now.getTime()}`,
+    at: now,
+  });
+  return 'requested';
+}
+
+/** The subscription goes on after all. */
+export async function withdrawCancel(tx: Executor, id: string): Promise<void> {
+  await tx.update(vpnSubscriptions).set({ cancelRequestedAt: null, cancelAcceptedAt: null }).where(eq(vpnSubscriptions.id, id));
+}

@@ -1,0 +1,131 @@
+import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import type { SubscriptionActivities, SubscriptionView, WorkEnd } from '#activities/work-types.ts';
+import type { SubscriptionEnd } from '#domain/observation.ts';
+import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
+import { finishedFailure, type RunContext, type WorkState } from '#workflows/work-state.ts';
+
+/** The end of a subscription may be told of by the service a little late; only then is it asked. */
+const EXPIRY_GRACE_MS = 10 * 60_000;
+/** Without an end that is known there is nothing to wait for but the service's word; its state is read now and then. */
+const UNKNOWN_EXPIRY_CHECK_MS = 24 * 3_600_000;
+/** How long an accepted cancellation is waited for before the service is asked; doubled each time. */
+const CANCEL_CHECK_MS = 60_000;
+const CANCEL_CHECK_MAX_MS = 3_600_000;
+
+/** Follows a subscription that was bought: until it is cancelled, or its time is over. */
+export class SubscriptionRun {
+  readonly #context: RunContext;
+  readonly #state: WorkState;
+  readonly #policy: PurchasePolicy;
+  readonly #service: SubscriptionActivities;
+  #cancelChecks = 0;
+
+  constructor(context: RunContext, state: WorkState) {
+    this.#context = context;
+    this.#state = state;
+    this.#policy = context.input.policy;
+    this.#service = proxyActivities<SubscriptionActivities>({
+      startToCloseTimeout: 3 * this.#policy.sendDeadlineMs,
+      heartbeatTimeout: HEARTBEAT_TIMEOUT,
+      scheduleToCloseTimeout: this.#policy.deliveryDeadlineMs,
+      retry: { initialInterval: '1s', maximumInterval: '1m' },
+    });
+  }
+
+  async run(): Promise<WorkEnd> {
+    await this.#state.reload();
+    for (;;) {
+      await this.#state.continueAsNewIfLong(0);
+      this.#answerObservations();
+      const view = this.#state.subscription;
+      if (this.#state.attention === 'contradiction') await this.#waitForPerson();
+      else if (view.endedAs !== undefined) return this.#end(view.endedAs, endingOf(view.endedAs));
+      else if (view.cancelRequested) await this.#cancel(view);
+      else if (await this.#live(view)) return this.#end('expired', 'Its time is over, and the service says nothing else.');
+      await this.#state.reload();
+    }
+  }
+
+  /** Waits for the end of its time, for a word of the service, or for its customer. @returns true when its time is over. */
+  async #live({ expiresAt }: SubscriptionView): Promise<boolean> {
+    const now = 'The VPN subscription is active.';
+    const until = expiresAt === undefined ? 'its end is not known' : `it ends at ${new Date(expiresAt).toISOString()}`;
+    const next = `Its end, or its cancellation (${until}).`;
+    if (this.#state.isHeldOrParked) await this.#state.record({ status: 'active', message: now, next });
+    else this.#state.show({ status: 'active', now, next, nextStepAt: expiresAt });
+    const wait = expiresAt === undefined ? UNKNOWN_EXPIRY_CHECK_MS : expiresAt + EXPIRY_GRACE_MS - Date.now();
+    if ((await this.#state.wait(wait, 'Active until its time is over')) !== 'time') return false;
+    // It may have been renewed, or have ended without our having been told.
+    const asked = await this.#ask();
+    await this.#state.reload();
+    const after = this.#state.subscription;
+    if (after.endedAs !== undefined || expiresAt === undefined) return false;
+    const renewed = after.expiresAt !== undefined && after.expiresAt > expiresAt;
+    return !renewed && (asked || after.expiresAt === expiresAt);
+  }
+
+  async #cancel({ cancelAccepted }: SubscriptionView): Promise<void> {
+    const next = 'The service confirms that it is cancelled.';
+    if (!this.#state.isCancelling) {
+      await this.#state.record({ status: 'cancelling', message: 'The customer has ended it; the service is asked to cancel.', next });
+    }
+    if (!cancelAccepted) {
+      await this.#askToCancel();
+      return;
+    }
+    this.#state.show({ status: 'cancelling', now: 'The service has accepted the cancellation.', next });
+    this.#cancelChecks += 1;
+    const delay = backoffMs(CANCEL_CHECK_MS, CANCEL_CHECK_MAX_MS, this.#cancelChecks);
+    if ((await this.#state.wait(delay, 'Until the service confirms the cancellation')) === 'time') await this.#ask();
+  }
+
+  async #askToCancel(): Promise<void> {
+    try {
+      const result = await this.#service.cancelSubscription({ work: this.#state.work });
+      if (result.kind === 'refused') await this.#park(result.detail);
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
+      await this.#park('The service could not be asked to cancel for a long time.');
+    }
+  }
+
+  async #park(detail: string): Promise<void> {
+    await this.#state.record({
+      status: 'needs_attention',
+      message: `Waits for a person: ${detail}`,
+      attention: { reason: 'cancellation_refused', detail },
+      next: 'A person decides, or the service says more.',
+    });
+    await this.#waitForPerson();
+  }
+
+  async #waitForPerson(): Promise<void> {
+    await this.#state.waitForWord({ ofService: this.#state.attention !== 'contradiction' });
+  }
+
+  /** @returns false when the service cannot be asked, or not at present. */
+  async #ask(): Promise<boolean> {
+    try {
+      return await this.#service.askSubscription({ work: this.#state.work });
+    } catch (error) {
+      if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
+      return false;
+    }
+  }
+
+  async #end(status: SubscriptionEnd, message: string): Promise<WorkEnd> {
+    await this.#state.record({ status, message, next: 'Nothing: the VPN subscription has ended.' });
+    return { status };
+  }
+
+  /** The relay has stored what the service said; the next step that is recorded answers it. */
+  #answerObservations(): void {
+    const taken = this.#context.observations.takeAll();
+    this.#state.answer(taken.map(({ inboxId }) => inboxId));
+  }
+}
+
+function endingOf(end: SubscriptionEnd): string {
+  return end === 'cancelled' ? 'The service has cancelled it.' : 'Its time is over, as the service says.';
+}
