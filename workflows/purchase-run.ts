@@ -338,7 +338,10 @@ export class PurchaseRun {
 
   async #buyAnew({ evidence }: StepNamed<'buy_anew'>): Promise<Step> {
     const { number, failure = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } } = this.#state.attempt;
-    if (number >= this.#attemptsAllowed) return { step: 'park', reason: 'attempts_used_up', detail: evidence, failure: failure.class };
+    if (number >= this.#attemptsAllowed) {
+      const detail = `All ${number} attempts failed. ${evidence}`;
+      return { step: 'park', reason: 'attempts_used_up', detail, failure: failure.class };
+    }
     const wakeAt = Date.now() + backoffMs(this.#policy.attemptDelayMs, this.#policy.holdDelayMaxMs, number);
     if (wakeAt >= this.#deadline) return this.#fail('deadline_passed', `${failure.detail} ${evidence}`);
     await this.#state.record({
