@@ -100,6 +100,25 @@ describe('the cancellation of a VPN subscription', () => {
   });
 
   it.each([
+    ['cancelled', { ok: true, value: { kind: 'accepted', subscription: { status: 'cancelled' } } }],
+    ['active', { ok: false, failure: 'connection_lost' }],
+  ])('after a lost answer is what a read of the subscription shows: %s [spec: endpoint.vpn-cancel]', async (status, result) => {
+    await using opened = await startTestClient(({ target, raw }) => {
+      if (!target.endsWith('/cancel')) return json({ ...SUBSCRIPTION, status });
+      raw.socket.resetAndDestroy();
+      return undefined;
+    });
+    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject(result);
+    expect(opened.targets().slice(1)).toEqual(['/sandbox/vpn/subscriptions/v_1/cancel', '/sandbox/vpn/subscriptions/v_1']);
+  });
+
+  it('that the service plainly refuses is not read again', async () => {
+    await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
+    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({ ok: false, failure: 'invalid_request' });
+    expect(opened.targets()).toHaveLength(2);
+  });
+
+  it.each([
     [409, 'reference_exists', 'key_or_reference_known'],
     [409, 'idempotency_key_reused', 'key_or_reference_known'],
     [422, 'validation_failed', 'invalid_request'],
