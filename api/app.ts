@@ -4,6 +4,7 @@ import { databaseUnavailable, errorHandler } from '#api/errors.ts';
 import { mountOperations } from '#api/mount.ts';
 import type { Operation } from '#api/operation.ts';
 import { requestContext } from '#api/request-context.ts';
+import { cancellationPreflightOperations } from '#api/routes/cancellation-preflight.ts';
 import { caseOperations } from '#api/routes/cases.ts';
 import { docsOperations } from '#api/routes/docs.ts';
 import { esimOperations } from '#api/routes/esims.ts';
@@ -48,6 +49,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...vpnOperations(dependencies),
     ...caseOperations(dependencies),
     ...esimOperations(dependencies),
+    ...cancellationPreflightOperations(dependencies),
     ...packageOperations(dependencies),
     ...walletOperations(dependencies),
     ...serviceSecretOperations(dependencies),

@@ -14,7 +14,7 @@ export interface ApiDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
   /** What we ask the service on behalf of our callers. */
-  readonly service: Pick<ServiceClient, 'listPackages' | 'listTopupOptions' | 'listVpnPlans' | 'getWallet' | 'createWebhookSecret' | 'rotateWebhookSecret'>;
+  readonly service: Pick<ServiceClient, 'listPackages' | 'listTopupOptions' | 'listVpnPlans' | 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions' | 'getWallet' | 'createWebhookSecret' | 'rotateWebhookSecret'>;
   /** The service's environment that we are in; what is stored for the other is not ours. */
   readonly serviceMode: ServiceMode;
   readonly intake: Pick<InboxIntake, 'accept'>;

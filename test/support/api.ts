@@ -55,6 +55,7 @@ export const TEST_PACKAGES: readonly ServicePackage[] = [
   { id: 102, name: 'Japan 1 GB', countries: ['JP'], data_mb: 1_024, validity_days: 7, price_for_reseller: '3.455', currency: 'EUR', available: true },
 ];
 
+const NOT_ASKED = { ok: false, kind: 'failure', failure: 'not_sent', detail: 'No service is there.' } as const;
 const TEST_PLANS = [{ id: 7, name: 'VPN, one month', duration_days: 30, price_for_reseller: '3.20', currency: 'EUR', available: true }];
 
 export const idleService: ApiDependencies['service'] = {
@@ -62,6 +63,10 @@ export const idleService: ApiDependencies['service'] = {
   listTopupOptions: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
   listVpnPlans: async () => ({ ok: true, status: 200, value: { items: TEST_PLANS, complete: true } }),
   getWallet: async () => ({ ok: true, status: 200, value: { balance: '1250', currency: 'EUR' } }),
+  getEsim: async () => NOT_ASKED,
+  getEsimUsage: async () => ({ ok: false, kind: 'unsupported', capability: 'esim_usage' }),
+  findTopupsOfEsim: async () => ({ ok: false, kind: 'unsupported', capability: 'topup_list' }),
+  listWalletTransactions: async () => ({ ok: false, kind: 'unsupported', capability: 'wallet_transactions' }),
   createWebhookSecret: async () => ({ ok: false, kind: 'unsupported', capability: 'webhook_secret' }),
   rotateWebhookSecret: async () => ({ ok: false, kind: 'unsupported', capability: 'webhook_secret' }),
 };

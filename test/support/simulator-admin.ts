@@ -167,6 +167,10 @@ export class SimulatorAdmin {
     await this.#post(`/vpn-plans/${id}`, change);
   }
 
+  async simulateEsim(id: string, state: 'installed' | 'active' | 'consumed'): Promise<void> {
+    await this.#post(`/esims/${id}/state`, { state });
+  }
+
   async completeTopup(id: string): Promise<void> {
     await this.#post(`/topups/${id}/complete`, {});
   }

@@ -34,14 +34,7 @@ export const serviceTopup = z.object({
  * What the supplier must confirm before a refund is automatic (specification, States and transitions), in its order.
  * The wire words are assumed.
  */
-export const REFUND_CONDITIONS = [
-  'usage_is_zero',
-  'never_installed',
-  'never_activated',
-  'no_completed_topup',
-  'debit_verified',
-] as const;
-export type RefundCondition = (typeof REFUND_CONDITIONS)[number];
+export { REFUND_CONDITIONS, type RefundConditionName as RefundCondition } from '#domain/refund-conditions.ts';
 
 /** The results of a review that the sandbox exercises: accepted, refused, manual review. */
 export const refundReview = z.enum(['accepted', 'refused', 'manual_review']);

@@ -1,0 +1,82 @@
+import type { Reading, RefundFacts } from '#domain/refund-conditions.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+import type { OptionalResult } from '#upstream/client/calls.ts';
+
+/** What our own rows know of an eSIM. */
+export interface OwnRefundFacts {
+  readonly serviceEsimId: string;
+  /** The service's id of the order that it came from, and the reference that we gave with it. */
+  readonly serviceOrderId: string | null;
+  readonly reference: string | null;
+  /** Epoch milliseconds of that order's first send: its debit is not older. */
+  readonly orderedAt: number;
+  /** Top-ups of it that we completed. */
+  readonly completedTopups: number;
+}
+
+type Service = Pick<ServiceClient, 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions'>;
+
+/** Clocks of the two sides may differ by this much. */
+const CLOCK_SKEW_MS = 10 * 60_000;
+
+/** Reads from the service what the five conditions of a refund are judged by. Spends nothing and changes nothing. */
+export async function readRefundFacts(service: Service, own: OwnRefundFacts, now: () => number): Promise<RefundFacts> {
+  const [usage, esim, topups, wallet] = await Promise.all([
+    service.getEsimUsage(own.serviceEsimId),
+    service.getEsim(own.serviceEsimId),
+    service.findTopupsOfEsim(own.serviceEsimId),
+    service.listWalletTransactions({ since: own.orderedAt - CLOCK_SKEW_MS }),
+  ]);
+  const asOf = now();
+  return {
+    usage: reading(usage, ({ data_used_mb: dataUsedMb, measured_at: at }) => ({ value: { dataUsedMb }, asOf: timeOf(at) ?? asOf })),
+    installation: reading(esim, ({ installed_at: installed, activated_at: activated }) => ({
+      value: { installedAt: timeOf(installed), activatedAt: timeOf(activated) },
+      asOf,
+    })),
+    topups: completedTopups(topups, own, asOf),
+    debit: debitOf(wallet, own, asOf),
+  };
+}
+
+function completedTopups(
+  list: Awaited<ReturnType<Service['findTopupsOfEsim']>>,
+  { completedTopups: ours }: OwnRefundFacts,
+  asOf: number,
+): RefundFacts['topups'] {
+  // One of ours is enough, whatever the service lists.
+  if (ours > 0) return { ok: true, value: { completed: ours }, asOf };
+  if (!list.ok) return { ok: false, detail: `We know of none; ${unread(list)}` };
+  const completed = list.value.items.filter(({ status }) => status === 'completed').length;
+  if (completed === 0 && !list.value.complete) return { ok: false, detail: 'The service lists more top-ups than can be searched.' };
+  return { ok: true, value: { completed }, asOf };
+}
+
+function debitOf(
+  list: Awaited<ReturnType<Service['listWalletTransactions']>>,
+  { serviceOrderId, reference }: OwnRefundFacts,
+  asOf: number,
+): RefundFacts['debit'] {
+  if (!list.ok) return { ok: false, detail: unread(list) };
+  const found = list.value.items.some(
+    ({ type, order_id: id, external_order_id: named }) =>
+      type === 'debit' && ((id != null && id === serviceOrderId) || (named != null && named === reference)),
+  );
+  if (!found && !list.value.complete) return { ok: false, detail: 'The wallet has more transactions than can be searched.' };
+  return { ok: true, value: { found }, asOf };
+}
+
+function reading<Answer, Value>(
+  result: OptionalResult<Answer>,
+  read: (answer: Answer) => { readonly value: Value; readonly asOf: number },
+): Reading<Value> {
+  return result.ok ? { ok: true, ...read(result.value) } : { ok: false, detail: unread(result) };
+}
+
+function unread(result: Extract<OptionalResult<unknown>, { readonly ok: false }>): string {
+  return result.kind === 'failure' ? result.detail : `this service has no call for it (${result.capability}).`;
+}
+
+function timeOf(text: string | null | undefined): number | undefined {
+  return text == null ? undefined : Date.parse(text);
+}
