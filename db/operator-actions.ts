@@ -118,6 +118,11 @@ async function operatedWork({ tx, work, row }: Act): Promise<OperatedWork> {
 }
 
 async function retry({ tx, work, row, now }: Act): Promise<undefined> {
+  if (row.attentionReason === 'cancellation_refused') {
+    await closeCase(tx, work, 'cancellation_refused', 'The service is asked once more.', now);
+    await updateWork(tx, work, { attentionReason: null, status: 'cancelling', nextStepAt: now, updatedAt: now });
+    return;
+  }
   if (row.attentionReason !== 'attempts_used_up') return;
   // To try again is to grant one more attempt; one, however many ask at the same moment.
   await closeCase(tx, work, 'attempts_used_up', 'One more attempt was granted.', now);

@@ -39,6 +39,9 @@ export type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'at
   readonly next: string;
 };
 
+/** Work that is parked for these goes on once PostgreSQL says that a person has judged or retried it, not before. */
+const UNTIL_JUDGED: ReadonlySet<AttentionReason> = new Set(['contradiction', 'cancellation_refused']);
+
 /** What woke a wait. */
 export type WokenBy = 'time' | 'observation' | 'operator';
 
@@ -136,8 +139,8 @@ export class WorkState {
   }
 
   /**
-   * Waits for a person, however long it takes. An act that does not judge a contradiction, such as another price limit, does
-   * not end the wait for that judgement.
+   * Waits for a person, however long it takes. Where only a judgement or a retry can move the work on, an act that is neither
+   * (another price limit, say), or that came to this, does not end the wait: PostgreSQL tells.
    *
    * @param options.ofService true when a word of the service ends it too.
    */
@@ -147,7 +150,7 @@ export class WorkState {
       await condition(() => this.isActedOn || (ofService && !observations.isEmpty));
       if (ofService && !observations.isEmpty) return 'observation';
       await this.reload();
-    } while (this.#attention === 'contradiction');
+    } while (this.#attention !== undefined && UNTIL_JUDGED.has(this.#attention));
     return 'operator';
   }
 

@@ -1,7 +1,10 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '#db/schema.ts';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { changeLimitUpdate, resolveUpdate } from '#workflows/messages.ts';
 
 /** What a person says counts where the service is silent, and never against what the service plainly says. */
@@ -63,10 +66,11 @@ describe('a verdict', () => {
     await stack.kill('worker');
     const [lost] = await desk.simulator.webhooks(sold.id);
     await desk.simulator.replayDelivery(lost!.id);
-    await expect
-      .poll(async () => outcome(resolve(id, { ...UNKNOWN, verdict: 'not_bought' })), { timeout: 30_000 })
-      .toEqual([409, 'observations_pending']);
+    const words = () => stack.database.run((db) => db.select().from(inbox).where(eq(inbox.serviceId, sold.id)));
+    await waitFor('the word of the service is stored', async () => (await words()).length > 0);
+    const judged = await outcome(resolve(id, { ...UNKNOWN, verdict: 'not_bought' }));
     await stack.start('worker');
+    expect(judged).toEqual([409, 'observations_pending']);
     await desk.reaches(id, 'completed');
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });

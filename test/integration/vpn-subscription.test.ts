@@ -122,10 +122,16 @@ describe('the end of a VPN subscription', () => {
 
   it('that the service refuses waits for a person, who can let it go on', async () => {
     const id = (await active()).textAt('id');
-    await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused' });
+    const before = await callsOf('cancelVpnSubscription');
+    await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused', count: 2 });
     await cancel(id);
     const parked = await desk.subscriptionReaches(id, 'needs_attention');
     expect(parked.body).toMatchObject({ attention: { reason: 'cancellation_refused' } });
+    expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
+    // Asked once more, it is refused once more, and only then.
+    expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/retry`, { why: 'ask again' })).status).toBe(200);
+    await expect.poll(() => callsOf('cancelVpnSubscription'), { timeout: 30_000 }).toBe(before + 2);
+    await desk.subscriptionReaches(id, 'needs_attention');
     const verdict = { why: 'They owe us a month.', case: 'cancellation_refused', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
     expect((await desk.subscriptionReaches(id, 'active')).at('cancel_requested_at')).toBeNull();
