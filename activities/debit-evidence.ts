@@ -6,8 +6,8 @@ import type { Executor } from '#db/database.ts';
 import { bookedMovements, recordMovement } from '#db/journal.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
+import { CLOCK_SKEW_MS } from '#upstream/wallet-movements.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
-import { CLOCK_SKEW_MS } from '#activities/purchases/wallet.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work-types.ts';
 

@@ -41,17 +41,12 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
         if (claimed.kind === 'claimed') await markInProgress(tx, work, 'submitting', new Date(now()));
         return claimed;
       });
-      if (claim.kind === 'barred') {
-        return { outcome: claim, attempt: attemptView(await database.run((db) => findAttemptById(db, attemptId))) };
-      }
-      if (claim.kind === 'leased') {
-        const attempt = attemptView(await database.run((db) => findAttemptById(db, attemptId)));
-        return { outcome: { kind: 'lease_held', retryAfterMs: Math.max(1, claim.until.getTime() - now()) }, attempt };
-      }
-      if (claim.kind === 'esim_busy') {
-        const attempt = attemptView(await database.run((db) => findAttemptById(db, attemptId)));
-        return { outcome: { kind: 'failure', failure: 'esim_busy' }, attempt };
-      }
+      const unsent = async (outcome: SendResult['outcome']): Promise<SendResult> => {
+        return { outcome, attempt: attemptView(await database.run((db) => findAttemptById(db, attemptId))) };
+      };
+      if (claim.kind === 'barred') return unsent(claim);
+      if (claim.kind === 'leased') return unsent({ kind: 'lease_held', retryAfterMs: Math.max(1, claim.until.getTime() - now()) });
+      if (claim.kind === 'esim_busy') return unsent({ kind: 'failure', failure: 'esim_busy' });
       if (claim.kind === 'settled') {
         return { outcome: { kind: 'accepted', outcome: claim.outcome }, attempt: attemptView(claim.attempt) };
       }

@@ -37,6 +37,11 @@ export const freshness = {
 
 export const freshnessExample = { read_at: '2030-01-31T12:00:00.000Z', age_seconds: 1.5 };
 
+/** {@link freshness} of what was read at this time. @param readAt epoch milliseconds, as is `now`. */
+export function ageOf(readAt: number, now: number) {
+  return { read_at: new Date(readAt).toISOString(), age_seconds: Math.max(0, now - readAt) / 1_000 };
+}
+
 export function packageJson(each: ServicePackage): PackageOutput {
   return {
     id: each.id,

@@ -4,6 +4,7 @@ import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { isCallerReference } from '#domain/identifiers.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
+import { MAX_ACT_REASON } from '#domain/operator-actions.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 import { instant, instantInput, money, moneyInput, pageOf, pageQuery } from '#api/fields.ts';
 
@@ -57,7 +58,8 @@ export function purchaseInput(kind: WorkKind) {
 }
 
 const failureClass = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
-const attentionReason = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
+/** What work, or a delivery, waits for a person for. */
+export const attentionReason = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
 
 /** Of one kind, as `statusesOf` lists them. */
 type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
@@ -140,13 +142,11 @@ export const timelineEntry = z
 export const timelinePage = pageOf(timelineEntry, 'TimelinePage');
 export const timelineQuery = z.strictObject(pageQuery);
 
-const MAX_WHY = 500;
-
 /** Why a person acts; asked for with every act. */
 export const reasonForAct = z
   .string()
   .trim()
   .min(1, 'must say why')
-  .max(MAX_WHY)
+  .max(MAX_ACT_REASON)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
   .meta({ description: 'Why, for whoever reads the timeline. Keep personal data out.', example: 'The customer no longer wants it.' });

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ApiOptions } from '#cli/api-access.ts';
 import type { ActOptions, ResolveOptions, WorkChoice, WorkDesk } from '#cli/commands/work.ts';
-import type { WorkKind } from '#cli/work-kinds.ts';
+import type { WorkCommand } from '#cli/work-kinds.ts';
 import type { Environment } from '#config/config.ts';
 
 const API = ['--api <url>', 'base address of the API (default: of what `npm start` runs on the data folder, else http://127.0.0.1:3000)'] as const;
@@ -9,7 +9,7 @@ const DATA = ['--data <folder>', 'data folder of `npm start`, for its address an
 const WHY = ['--why <text>', 'why, for whoever reads the timeline; no personal data'] as const;
 
 /** `list`, `retry`, `abandon`, `limit` and `resolve` of one kind of work. */
-export function addWorkCommands(program: Command, kind: WorkKind, environment: Environment): void {
+export function addWorkCommands(program: Command, kind: WorkCommand, environment: Environment): void {
   const { noun } = kind;
   const desk = async (): Promise<WorkDesk> => new (await import('#cli/commands/work.ts')).WorkDesk(kind, environment);
   const work = program

@@ -1,5 +1,5 @@
 /** The kinds of work that an operator looks at and acts upon, each by a command of its own that does the same things. */
-export interface WorkKind {
+export interface WorkCommand {
   /** Name of the command. */
   readonly command: string;
   /** Where the API has it. */
@@ -12,7 +12,7 @@ export interface WorkKind {
   readonly serviceIds: Readonly<Record<string, string>>;
 }
 
-export const ORDERS: WorkKind = {
+export const ORDERS: WorkCommand = {
   command: 'orders',
   path: '/v1/orders',
   noun: 'order',
@@ -20,7 +20,7 @@ export const ORDERS: WorkKind = {
   serviceIds: { service_order_id: 'the order at the service', service_esim_id: 'the eSIM at the service' },
 };
 
-export const TOPUPS: WorkKind = {
+export const TOPUPS: WorkCommand = {
   command: 'topups',
   path: '/v1/topups',
   noun: 'top-up',
@@ -28,7 +28,7 @@ export const TOPUPS: WorkKind = {
   serviceIds: { service_topup_id: 'the top-up at the service' },
 };
 
-export const VPN_SUBSCRIPTIONS: WorkKind = {
+export const VPN_SUBSCRIPTIONS: WorkCommand = {
   command: 'vpn-subscriptions',
   path: '/v1/vpn/subscriptions',
   noun: 'VPN subscription',

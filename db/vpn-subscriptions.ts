@@ -1,13 +1,12 @@
 /** VPN subscriptions as the API accepts them and as their activities see them, beyond what all work has (`work.ts`). */
 import { eq } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
-import type { Money } from '#domain/money.ts';
 import type { SubscriptionEnd } from '#domain/observation.ts';
 import type { Executor } from '#db/database.ts';
-import { requestStart } from '#db/outbox.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { lockWork, WorkMissingError } from '#db/work.ts';
+import { acceptWork, intakeColumns, type Intake, type NewWork } from '#db/work-intake.ts';
 
 export type VpnSubscriptionRow = typeof vpnSubscriptions.$inferSelect;
 
@@ -28,65 +27,35 @@ export function accessPlace(id: string): string {
   return `vpn_subscriptions.sealed_access/${id}`;
 }
 
-export interface NewVpnSubscription {
-  readonly id: string;
-  readonly apiKeyId: string;
+export interface NewVpnSubscription extends NewWork {
   readonly externalSubscriptionId: string;
   readonly vpnPlanId: number;
   /** Sealed for {@link customerReferencePlace}. */
   readonly sealedCustomerReference: Buffer;
   /** Exact decimal, in the currency of the plan. */
   readonly customerPrice: string;
-  readonly maxPrice: Money | null;
-  readonly deadlineAt: Date | null;
-  readonly metadata: Readonly<Record<string, string>>;
 }
 
-export type VpnSubscriptionIntake =
-  | { readonly accepted: true }
-  /** The reference is taken: a subscription is made at most once for it, whatever key or caller asks. */
-  | { readonly accepted: false; readonly existingId: string };
-
-/**
- * Accepts a subscription: the row, the request to start its workflow and the first line of its timeline, in the caller's
- * transaction. Temporal may be down.
- */
-export async function acceptVpnSubscription(tx: Executor, subscription: NewVpnSubscription, now: Date): Promise<VpnSubscriptionIntake> {
-  const { maxPrice, metadata, ...columns } = subscription;
-  const inserted = await tx
-    .insert(vpnSubscriptions)
-    .values({
-      ...columns,
-      maxPriceAmount: maxPrice?.amount ?? null,
-      maxPriceCurrency: maxPrice?.currency ?? null,
-      metadata: { ...metadata },
-      createdAt: now,
-      updatedAt: now,
-    })
-    .onConflictDoNothing({ target: vpnSubscriptions.externalSubscriptionId })
-    .returning({ id: vpnSubscriptions.id });
-  const { id, externalSubscriptionId } = subscription;
-  if (inserted.length === 0) return { accepted: false, existingId: await idOf(tx, externalSubscriptionId) };
-  const work = { kind: 'vpn_subscription', id } as const;
-  await requestStart(tx, work);
-  await addTimelineEntry(tx, work, {
-    event: 'vpn_subscription.accepted',
-    message: 'The VPN subscription was accepted and stored; its workflow is about to start.',
-    detail: { vpn_plan_id: subscription.vpnPlanId },
-    dedupKey: 'vpn_subscription.accepted',
-    at: now,
-  });
-  return { accepted: true };
-}
-
-/** The insert waited for whoever took the reference, so that one is committed and seen by this later statement. */
-async function idOf(tx: Executor, externalSubscriptionId: string): Promise<string> {
-  const [row] = await tx
-    .select({ id: vpnSubscriptions.id })
-    .from(vpnSubscriptions)
-    .where(eq(vpnSubscriptions.externalSubscriptionId, externalSubscriptionId));
-  if (row === undefined) throw new Error('a subscription took this reference and is gone: subscriptions are never deleted');
-  return row.id;
+/** Accepts a subscription, in the caller's transaction. */
+export async function acceptVpnSubscription(tx: Executor, subscription: NewVpnSubscription, now: Date): Promise<Intake> {
+  const { id, externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerPrice } = subscription;
+  const own = { externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerPrice };
+  const { id: column, externalSubscriptionId: reference } = vpnSubscriptions;
+  return acceptWork(
+    tx,
+    { kind: 'vpn_subscription', id },
+    {
+      insert: () =>
+        tx
+          .insert(vpnSubscriptions)
+          .values({ ...intakeColumns(subscription, now), ...own })
+          .onConflictDoNothing({ target: reference })
+          .returning({ id: column }),
+      holder: () => tx.select({ id: column }).from(vpnSubscriptions).where(eq(reference, externalSubscriptionId)),
+      detail: { vpn_plan_id: vpnPlanId },
+    },
+    now,
+  );
 }
 
 /** What the service says of a subscription that it has sold. */

@@ -49,6 +49,12 @@ export type OperatorAction =
       readonly next?: 'continue' | 'abandon';
     };
 
+/** The most characters of a reason for an act. */
+export const MAX_ACT_REASON = 500;
+
+/** An id of the service as a person may type it. */
+export const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;
+
 /** Who acts, and why. */
 export interface Operator {
   /** Id of an API key, or a name given in the Temporal UI. */

@@ -1,6 +1,7 @@
 import type { Reading, RefundFacts } from '#domain/refund-conditions.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
+import { CLOCK_SKEW_MS, isOfOrder } from '#upstream/wallet-movements.ts';
 
 /** What our own rows know of an eSIM. */
 export interface OwnRefundFacts {
@@ -15,9 +16,6 @@ export interface OwnRefundFacts {
 }
 
 type Service = Pick<ServiceClient, 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions'>;
-
-/** Clocks of the two sides may differ by this much. */
-const CLOCK_SKEW_MS = 10 * 60_000;
 
 /** Reads from the service what the five conditions of a refund are judged by. Spends nothing and changes nothing. */
 export async function readRefundFacts(service: Service, own: OwnRefundFacts, now: () => number): Promise<RefundFacts> {
@@ -54,14 +52,11 @@ function completedTopups(
 
 function debitOf(
   list: Awaited<ReturnType<Service['listWalletTransactions']>>,
-  { serviceOrderId, reference }: OwnRefundFacts,
+  { serviceOrderId: serviceId, reference }: OwnRefundFacts,
   asOf: number,
 ): RefundFacts['debit'] {
   if (!list.ok) return { ok: false, detail: unread(list) };
-  const found = list.value.items.some(
-    ({ type, order_id: id, external_order_id: named }) =>
-      type === 'debit' && ((id != null && id === serviceOrderId) || (named != null && named === reference)),
-  );
+  const found = list.value.items.some((each) => each.type === 'debit' && isOfOrder({ serviceId, reference }, each));
   if (!found && !list.value.complete) return { ok: false, detail: 'The wallet has more transactions than can be searched.' };
   return { ok: true, value: { found }, asOf };
 }

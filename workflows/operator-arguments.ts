@@ -4,10 +4,8 @@
  */
 import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { isDecimal } from '#domain/money.ts';
-import { caseVerdicts } from '#domain/operator-actions.ts';
+import { caseVerdicts, MAX_ACT_REASON, SERVICE_ID } from '#domain/operator-actions.ts';
 
-const MAX_TEXT = 500;
-const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;
 const CURRENCY = /^[A-Z]{3}$/;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -18,7 +16,7 @@ export function actProblem(input: unknown): string | undefined {
   const missing = (['by', 'why'] as const).find((name) => !isText(fields[name]));
   if (missing === undefined) return undefined;
   return (
-    `Say who acts and why: {"by": "your name", "why": "a reason"}, each with 1 to ${MAX_TEXT} characters and no NUL. ` +
+    `Say who acts and why: {"by": "your name", "why": "a reason"}, each with 1 to ${MAX_ACT_REASON} characters and no NUL. ` +
     `This is wrong or missing: ${missing}.`
   );
 }
@@ -55,7 +53,7 @@ function fieldsOf(input: unknown): Fields {
 }
 
 function isText(value: unknown): boolean {
-  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_TEXT) return false;
+  if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_ACT_REASON) return false;
   return !value.includes('\0') && value.isWellFormed();
 }
 

@@ -1,4 +1,4 @@
-import { ActivityFailure, condition, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { condition, proxyActivities } from '@temporalio/workflow';
 import type { AttemptRef, PurchaseActivities, SendResult, WorkEnd } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
@@ -14,7 +14,7 @@ import {
 } from '#domain/purchase-decision.ts';
 import type { WorkKind } from '#domain/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
-import { database, finishedFailure, type RunContext, type WorkState } from '#workflows/work-state.ts';
+import { database, requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
 
 /**
  * How long an activity that reads may take, in deadlines of one call: it asks for an order by its id and in a list
@@ -175,7 +175,7 @@ export class PurchaseRun {
     try {
       return await sendPurchase(this.#attempt);
     } catch (error) {
-      if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
+      requireGivenUp(error);
       return undefined;
     }
   }
@@ -303,7 +303,7 @@ export class PurchaseRun {
       this.#state.show({ status, now: done(esimId), next: status === 'completed' ? this.#nothingMore : 'Its end, or its cancellation.' });
       return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
     } catch (error) {
-      if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
+      requireGivenUp(error);
       return { step: 'park', reason: 'delivery_unavailable', detail: `Its ${missing} could not be read from the service.` };
     }
   }

@@ -1,9 +1,9 @@
-import { ActivityFailure, isCancellation, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { SubscriptionActivities, SubscriptionView, WorkEnd } from '#activities/work-types.ts';
 import type { SubscriptionEnd } from '#domain/observation.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
-import { finishedFailure, type RunContext, type WorkState } from '#workflows/work-state.ts';
+import { requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
 
 /** The end of a subscription may be told of by the service a little late; only then is it asked. */
 const EXPIRY_GRACE_MS = 10 * 60_000;
@@ -57,12 +57,11 @@ export class SubscriptionRun {
     const wait = expiresAt === undefined ? UNKNOWN_EXPIRY_CHECK_MS : expiresAt + EXPIRY_GRACE_MS - Date.now();
     if ((await this.#state.wait(wait, 'Active until its time is over')) !== 'time') return false;
     // It may have been renewed, or have ended without our having been told.
-    const asked = await this.#ask();
+    await this.#ask();
     await this.#state.reload();
     const after = this.#state.subscription;
     if (after.endedAs !== undefined || expiresAt === undefined) return false;
-    const renewed = after.expiresAt !== undefined && after.expiresAt > expiresAt;
-    return !renewed && (asked || after.expiresAt === expiresAt);
+    return after.expiresAt === undefined || after.expiresAt <= expiresAt;
   }
 
   async #cancel({ cancelAccepted }: SubscriptionView): Promise<void> {
@@ -85,7 +84,7 @@ export class SubscriptionRun {
       const result = await this.#service.cancelSubscription({ work: this.#state.work });
       if (result.kind === 'refused') await this.#park(result.detail);
     } catch (error) {
-      if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
+      requireGivenUp(error);
       await this.#park('The service could not be asked to cancel for a long time.');
     }
   }
@@ -104,13 +103,12 @@ export class SubscriptionRun {
     await this.#state.waitForWord({ ofService: this.#state.attention !== 'contradiction' });
   }
 
-  /** @returns false when the service cannot be asked, or not at present. */
-  async #ask(): Promise<boolean> {
+  /** A service that cannot be asked, or not at present, says nothing new. */
+  async #ask(): Promise<void> {
     try {
-      return await this.#service.askSubscription({ work: this.#state.work });
+      await this.#service.askSubscription({ work: this.#state.work });
     } catch (error) {
-      if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
-      return false;
+      requireGivenUp(error);
     }
   }
 

@@ -4,6 +4,7 @@ import {
   ApplicationFailure,
   condition,
   continueAsNew,
+  isCancellation,
   proxyLocalActivities,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -208,6 +209,15 @@ export class WorkState {
       carried: { holds },
     });
   }
+}
+
+/**
+ * Goes on when an activity was given up: its worker died, or all of its time is over.
+ *
+ * @throws whatever else it was: a cancellation, the end of the work, a bug.
+ */
+export function requireGivenUp(error: unknown): void {
+  if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
 }
 
 /** The failure by which an activity says that the work has ended, if `error` is one; local activities do not wrap it. */

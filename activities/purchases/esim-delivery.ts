@@ -1,7 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { parseLpaString } from '#domain/activation.ts';
 import { chargedOf, type AttemptRow } from '#db/attempts.ts';
-import { openCase } from '#db/cases.ts';
 import { violatedConstraint } from '#db/database.ts';
 import { activationCodePlace, completeOrder, readOrder } from '#db/orders.ts';
 import type { ServiceEsim } from '#upstream/contract.ts';
@@ -9,7 +8,7 @@ import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
-import { exceedsLimit, priceLimit } from '#activities/purchases/price.ts';
+import { reportCharge } from '#activities/purchases/price.ts';
 
 /** A service that asks for an hour must not use up the whole time for the delivery. */
 const LONGEST_RETRY_MS = 60_000;
@@ -45,10 +44,7 @@ export function createEsimDelivery(dependencies: WorkDependencies, ask: Purchase
       database.transaction(async (tx) => {
         const delivery = { attemptId: attempt.id, charged, applied, esim: delivered };
         const id = await completeOrder(tx, orderId, delivery, new Date(now()));
-        if (charged !== undefined && exceedsLimit(priceLimit(await readOrder(tx, orderId)), charged)) {
-          const detail = `The service charged ${charged.amount} ${charged.currency}.`;
-          await openCase(tx, { kind: 'order', id: orderId }, 'charged_above_limit', detail);
-        }
+        await reportCharge(tx, { kind: 'order', id: orderId }, await readOrder(tx, orderId), charged);
         return id;
       }),
     );

@@ -10,6 +10,16 @@ interface Search<Item> {
 }
 
 /**
+ * Reads what the service answered to the id that we know.
+ *
+ * @returns undefined when it has no such call or knows no such id: it may have been told to us wrongly, and a list may find it.
+ */
+export function inquiryById<Item>(read: OptionalResult<Item>, found: Search<Item>['found']): Inquiry<Item> | undefined {
+  if (read.ok) return found(read.value);
+  return read.kind === 'failure' && read.status !== 404 ? { kind: 'unavailable', failure: noteOf(read) } : undefined;
+}
+
+/**
  * Reads a list that was filtered for one attempt. Exactly one item is it; none proves something only where the list is
  * complete; several are never chosen from.
  */

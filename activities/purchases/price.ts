@@ -1,4 +1,8 @@
+import { isDefinite } from '#domain/failure.ts';
 import { compareMoney, type Money } from '#domain/money.ts';
+import type { WorkRef } from '#domain/work.ts';
+import { openCase } from '#db/cases.ts';
+import type { Executor } from '#db/database.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 
@@ -19,9 +23,15 @@ export function priceAboveLimit(limit: Money | undefined, price: Money): Service
   return refusal('price_above_limit', `The price is ${price.amount} ${price.currency}, above the limit of ${limit.amount}.`);
 }
 
-/** True when the service charged more than the caller allowed, or in another currency. */
-export function exceedsLimit(limit: Money | undefined, charged: Money): boolean {
-  return priceAboveLimit(limit, charged) !== undefined;
+/** Why nothing is sent when what is offered could not be read. @param what of the service, for a sentence: `The price`. */
+export function unreadOffer(failure: ServiceFailure, what: string): ServiceFailure {
+  return isDefinite(failure.failure) ? failure : refusal('not_sent', `${what} could not be read, so nothing was sent.`);
+}
+
+/** Opens a case when the service charged more than the caller allowed, or in another currency. */
+export async function reportCharge(tx: Executor, work: WorkRef, limited: Limited, charged: Money | undefined): Promise<void> {
+  if (charged === undefined || priceAboveLimit(priceLimit(limited), charged) === undefined) return;
+  await openCase(tx, work, 'charged_above_limit', `The service charged ${charged.amount} ${charged.currency}.`);
 }
 
 /** Why nothing is sent, in the form of a failure of the service. */

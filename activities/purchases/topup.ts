@@ -1,19 +1,17 @@
 import { and, eq, inArray, ne } from 'drizzle-orm';
-import { isDefinite } from '#domain/failure.ts';
-import { chargedOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
-import { openCase } from '#db/cases.ts';
+import { chargedOf, type AttemptRow } from '#db/attempts.ts';
 import { attempts } from '#db/schema.ts';
 import { readTopup } from '#db/topups.ts';
 import { completeWork } from '#db/work.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
-import { chargeOf } from '#upstream/event-parsing.ts';
 import { topupRequestBytes } from '#upstream/request-bytes.ts';
-import { noteOf, type WorkDependencies } from '#activities/work-context.ts';
-import { inquiryOf } from '#activities/purchases/inquiry.ts';
+import { CLOCK_SKEW_MS, namesNothing } from '#upstream/wallet-movements.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import { purchaseFacts } from '#activities/purchases/facts.ts';
+import { inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
-import { exceedsLimit, priceAboveLimit, priceLimit, refusal } from '#activities/purchases/price.ts';
-import { CLOCK_SKEW_MS, namesNothing } from '#activities/purchases/wallet.ts';
+import { priceAboveLimit, priceLimit, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 
 /**
  * How an eSIM is recharged: its options are read, then `POST /topups`. A top-up carries no reference of ours, so one whose
@@ -23,17 +21,15 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, service, now } = dependencies;
 
   const ask: PurchaseKind['ask'] = async (attempt) => {
-    if (attempt.serviceId !== null) {
-      const read = await service.getTopup(attempt.serviceId);
-      if (read.ok) return found(read.value);
-      if (read.kind === 'failure' && read.status !== 404) return { kind: 'unavailable', failure: noteOf(read) };
-    }
+    const { serviceId } = attempt;
+    const byId = serviceId === null ? undefined : inquiryById(await service.getTopup(serviceId), found);
+    if (byId !== undefined) return byId;
     const { topup, esim } = await database.run((db) => readTopup(db, attempt.subjectId));
     const list = await service.findTopupsOfEsim(esim.serviceEsimId);
     if (!list.ok) return inquiryOf(list, { found, noun: 'top-ups' });
     const others = await knownOtherwise(attempt, list.value.items);
     const items = list.value.items.filter(
-      (item) => !others.has(item.id) && mayBe(attempt, topup.packageId, item) && (attempt.serviceId ?? item.id) === item.id,
+      (item) => !others.has(item.id) && mayBe(attempt, topup.packageId, item) && (serviceId ?? item.id) === item.id,
     );
     return inquiryOf({ ...list, value: { ...list.value, items } }, { found, noun: 'top-ups' });
   };
@@ -62,9 +58,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     async examine(topupId) {
       const { topup, esim } = await database.run((db) => readTopup(db, topupId));
       const options = await service.listTopupOptions(esim.serviceEsimId);
-      if (!options.ok) {
-        return isDefinite(options.failure) ? options : refusal('not_sent', 'The options could not be read, so nothing was sent.');
-      }
+      if (!options.ok) return unreadOffer(options, 'The options');
       const option = options.value.items.find(({ id }) => id === topup.packageId);
       if (option === undefined) {
         return refusal('topup_not_offered', 'The service does not offer this package for the eSIM.');
@@ -76,7 +70,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
       const { topup, esim } = await database.run((db) => readTopup(db, subjectId));
       const { packageId } = topup;
       const answer = await service.createTopup({ idempotencyKey, body, esimId: esim.serviceEsimId, packageId });
-      return answer.ok ? { ...answer, value: factsOf(answer.value) } : answer;
+      return answer.ok ? { ...answer, value: purchaseFacts(answer.value, answer.value.status) } : answer;
     },
 
     ask,
@@ -95,9 +89,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
         const { topup, esim } = await readTopup(tx, work.id);
         const entry = { message: 'The eSIM was recharged.', detail: { esim_id: esim.id, service_topup_id: attempt.serviceId } };
         await completeWork(tx, work, { attemptId: attempt.id, esimId: esim.id, charged, entry, applied }, new Date(now()));
-        if (charged !== undefined && exceedsLimit(priceLimit(topup), charged)) {
-          await openCase(tx, work, 'charged_above_limit', `The service charged ${charged.amount} ${charged.currency}.`);
-        }
+        await reportCharge(tx, work, topup, charged);
         return { kind: 'completed', esimId: esim.id };
       });
     },
@@ -112,15 +104,5 @@ function mayBe(attempt: AttemptRow, packageId: number, topup: ServiceTopup): boo
 }
 
 function found(topup: ServiceTopup): Extract<Inquiry<ServiceTopup>, { kind: 'found' }> {
-  return { kind: 'found', facts: factsOf(topup), record: topup, event: `topup.${topup.status}` };
-}
-
-function factsOf(topup: ServiceTopup): ServiceFacts {
-  return {
-    outcome: topup.status,
-    serviceId: topup.id,
-    serviceEsimId: topup.esim_id ?? undefined,
-    charged: chargeOf(topup),
-    failureDetail: topup.failure == null ? undefined : `The service reports: ${topup.failure.code}.`,
-  };
+  return { kind: 'found', facts: purchaseFacts(topup, topup.status), record: topup, event: `topup.${topup.status}` };
 }

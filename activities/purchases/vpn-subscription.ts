@@ -1,10 +1,8 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { isDefinite } from '#domain/failure.ts';
 import { attemptReference } from '#domain/identifiers.ts';
 import { compareMoney } from '#domain/money.ts';
 import type { ObservedOutcome } from '#domain/observation.ts';
-import { chargedOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
-import { openCase } from '#db/cases.ts';
+import { chargedOf, type AttemptRow } from '#db/attempts.ts';
 import { completeWork, lockWork } from '#db/work.ts';
 import {
   accessPlace,
@@ -15,27 +13,26 @@ import {
   type VpnSubscriptionRow,
 } from '#db/vpn-subscriptions.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
-import { chargeOf } from '#upstream/event-parsing.ts';
 import { vpnOrderRequestBytes } from '#upstream/request-bytes.ts';
-import { noteOf, type WorkDependencies } from '#activities/work-context.ts';
-import { inquiryOf } from '#activities/purchases/inquiry.ts';
+import { namesNothing } from '#upstream/wallet-movements.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+import { ownReference, purchaseFacts } from '#activities/purchases/facts.ts';
+import { inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
-import { exceedsLimit, priceAboveLimit, priceLimit, refusal } from '#activities/purchases/price.ts';
-import { namesNothing } from '#activities/purchases/wallet.ts';
+import { priceAboveLimit, priceLimit, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 import type { SubscriptionView } from '#activities/work-types.ts';
 
 /** How a VPN subscription is bought: the plans are read, then `POST /vpn/orders`, found again by our reference. */
 export function vpnSubscriptionPurchases(dependencies: WorkDependencies): PurchaseKind {
   const { database, keyRing, service, now } = dependencies;
 
-  const ask = async ({ serviceId, reference }: AttemptRow): Promise<Inquiry<VpnSubscription>> => {
-    if (serviceId !== null) {
-      const read = await service.getVpnSubscription(serviceId);
-      if (read.ok) return found(read.value);
-      if (read.kind === 'failure' && read.status !== 404) return { kind: 'unavailable', failure: noteOf(read) };
-    }
-    return inquiryOf(await service.findVpnSubscriptionsByReference(ownReference(reference)), { found, noun: 'subscriptions' });
+  const ask = async (attempt: AttemptRow): Promise<Inquiry<VpnSubscription>> => {
+    const { serviceId } = attempt;
+    const byId = serviceId === null ? undefined : inquiryById(await service.getVpnSubscription(serviceId), found);
+    if (byId !== undefined) return byId;
+    const list = await service.findVpnSubscriptionsByReference(ownReference(attempt));
+    return inquiryOf(list, { found, noun: 'subscriptions' });
   };
 
   return {
@@ -50,9 +47,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     async examine(id) {
       const row = await database.run((db) => readVpnSubscription(db, id));
       const plans = await service.listVpnPlans();
-      if (!plans.ok) {
-        return isDefinite(plans.failure) ? plans : refusal('not_sent', 'The plans could not be read, so nothing was sent.');
-      }
+      if (!plans.ok) return unreadOffer(plans, 'The plans');
       const plan = plans.value.items.find((each) => each.id === row.vpnPlanId);
       if (plan === undefined || !plan.available) return refusal('package_unavailable', 'The service does not sell this plan.');
       const price = { amount: plan.price_for_reseller, currency: plan.currency };
@@ -62,9 +57,10 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
       return priceAboveLimit(priceLimit(row), price);
     },
 
-    async send({ idempotencyKey, reference }, body) {
-      const answer = await service.createVpnOrder({ idempotencyKey, reference: ownReference(reference), body });
-      return answer.ok ? { ...answer, value: factsOf(answer.value) } : answer;
+    async send(attempt, body) {
+      const { idempotencyKey } = attempt;
+      const answer = await service.createVpnOrder({ idempotencyKey, reference: ownReference(attempt), body });
+      return answer.ok ? { ...answer, value: purchaseFacts(answer.value, OUTCOMES[answer.value.status]) } : answer;
     },
 
     ask,
@@ -96,9 +92,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
         const message = `The VPN subscription is active${hasAccess ? '; its access data are stored.' : '. The service gave no access data.'}`;
         const completion = { attemptId: attempt.id, status: 'active', charged, entry: { message }, applied } as const;
         await completeWork(tx, work, completion, new Date(now()));
-        if (charged !== undefined && exceedsLimit(priceLimit(row), charged)) {
-          await openCase(tx, work, 'charged_above_limit', `The service charged ${charged.amount} ${charged.currency}.`);
-        }
+        await reportCharge(tx, work, row, charged);
       });
       return { kind: 'completed' };
     },
@@ -145,20 +139,5 @@ const OUTCOMES = {
 
 function found(subscription: VpnSubscription): Extract<Inquiry<VpnSubscription>, { kind: 'found' }> {
   const { status } = subscription;
-  return { kind: 'found', facts: factsOf(subscription), record: subscription, event: `vpn.subscription.${status}` };
-}
-
-function factsOf(subscription: VpnSubscription): ServiceFacts {
-  const { id, status, failure } = subscription;
-  return {
-    outcome: OUTCOMES[status],
-    serviceId: id,
-    charged: chargeOf(subscription),
-    failureDetail: failure == null ? undefined : `The service reports: ${failure.code}.`,
-  };
-}
-
-function ownReference(reference: AttemptRow['reference']): string {
-  if (reference === null) throw new Error('an attempt of a VPN subscription has no reference');
-  return reference;
+  return { kind: 'found', facts: purchaseFacts(subscription, OUTCOMES[status]), record: subscription, event: `vpn.subscription.${status}` };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
+import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { dismissDeliveryCase, findCase, listOpenCases } from '#db/case-queries.ts';
 import type { CaseRow } from '#db/cases.ts';
@@ -10,18 +10,16 @@ import { operation, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 import { instantJson } from '#api/representations.ts';
-import { reasonForAct } from '#api/work-schemas.ts';
+import { attentionReason, reasonForAct } from '#api/work-schemas.ts';
 
 const tag = 'Operator actions';
 const JSON_TYPE = 'application/json';
 const exampleId = 'case_01JQ8Z9E5F6G7H8J9K0MNPQRST';
 
-const reason = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
-
 const caseOutput = z
   .strictObject({
     id: ourId('case', exampleId),
-    reason,
+    reason: attentionReason,
     subject_kind: z.string().meta({ description: '`order`, `topup` or `delivery` (a webhook).', example: 'delivery' }),
     subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
     detail: z.string(),
@@ -55,7 +53,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       tag,
       summary: 'List open cases, oldest first',
       scope: 'cases:operate',
-      query: z.strictObject({ reason: reason.optional(), ...pageQuery }),
+      query: z.strictObject({ reason: attentionReason.optional(), ...pageQuery }),
       answers: {
         200: {
           description: 'A page of open cases.',

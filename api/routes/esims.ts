@@ -7,7 +7,7 @@ import { activationCodePlace } from '#db/orders.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, instant, mayExist, ourId, packageId } from '#api/fields.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
-import { freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
+import { ageOf, freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { bytesReply, jsonReply } from '#api/reply.ts';
 import { instantJson } from '#api/representations.ts';
@@ -131,7 +131,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         const { serviceEsimId } = await read(id);
         const { items } = valueOf(await dependencies.service.listTopupOptions(serviceEsimId));
         const data = items.toSorted((left, right) => left.id - right.id).map(packageJson);
-        return jsonReply(200, { data, read_at: new Date(now()).toISOString(), age_seconds: 0 });
+        return jsonReply(200, { data, ...ageOf(now(), now()) });
       },
     }),
     operation({

@@ -5,7 +5,7 @@ import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { pageQuery } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
-import { freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
+import { ageOf, freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 import { valueOf } from '#api/service-problem.ts';
@@ -29,10 +29,6 @@ const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).
 /** What can be bought, as the service says it, at most half a minute old. */
 export function packageOperations({ service, now }: ApiDependencies): Operation[] {
   const cached = new CachedRead(async () => sorted(valueOf(await service.listPackages()).items), { maxAgeMs: MAX_AGE_MS, now });
-  const ageOf = (readAt: number) => ({
-    read_at: new Date(readAt).toISOString(),
-    age_seconds: Math.max(0, now() - readAt) / 1_000,
-  });
   return [
     operation({
       id: 'listPackages',
@@ -60,7 +56,7 @@ export function packageOperations({ service, now }: ApiDependencies): Operation[
         return jsonReply(200, {
           data: shown.map(packageJson),
           next_cursor: last === undefined ? null : numberCursor('p', BigInt(last)),
-          ...ageOf(readAt),
+          ...ageOf(readAt, now()),
         });
       },
     }),
@@ -85,7 +81,7 @@ export function packageOperations({ service, now }: ApiDependencies): Operation[
         const { value, readAt } = await cached.get();
         const found = value.find((each) => String(each.id) === id);
         if (found === undefined) throw new Problem('package_not_found');
-        return jsonReply(200, { ...packageJson(found), ...ageOf(readAt) });
+        return jsonReply(200, { ...packageJson(found), ...ageOf(readAt, now()) });
       },
     }),
   ];

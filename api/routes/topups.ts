@@ -1,13 +1,10 @@
 import type * as z from 'zod';
 import { findEsim } from '#db/esim-queries.ts';
-import { newId } from '#db/ids.ts';
 import { findTopupView, listTopupViews, type TopupFilter } from '#db/topup-queries.ts';
 import { acceptTopup } from '#db/topups.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { answerOnce } from '#api/idempotency.ts';
 import { invalid, operation, type ApiRequest, type Operation } from '#api/operation.ts';
-import { Problem } from '#api/problem.ts';
-import { jsonReply, type Reply } from '#api/reply.ts';
+import type { Reply } from '#api/reply.ts';
 import { topupJson } from '#api/representations.ts';
 import { workActionOperations } from '#api/routes/work-actions.ts';
 import { workReadOperations } from '#api/routes/work-reads.ts';
@@ -19,7 +16,8 @@ import {
   topupOutputExample,
   topupPage,
 } from '#api/topup-schemas.ts';
-import { pageJson, pageStart, requireFuture, workFilter, type WorkResource } from '#api/work-resource.ts';
+import { createWork } from '#api/work-creation.ts';
+import { listWork, workFilter, type WorkResource } from '#api/work-resource.ts';
 
 const tag = 'Top-ups';
 const JSON_TYPE = 'application/json';
@@ -31,6 +29,7 @@ const topupResource: WorkResource = {
   tag,
   scopes: { read: 'topups:read', operate: 'topups:operate' },
   notFound: 'topup_not_found',
+  reference: { field: 'external_topup_id', taken: 'external_topup_id_taken' },
   output: topupOutput,
   example: topupOutputExample,
   find: async (db, id) => {
@@ -88,12 +87,11 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
           example: { data: [topupOutputExample], next_cursor: null },
         },
       },
-      handle: async ({ query }) => {
-        const { limit, cursor } = query;
-        const options = { limit: limit + 1, after: pageStart(topupResource, cursor) };
-        const views = await database.run((db) => listTopupViews(db, filterOf(query), options));
-        return jsonReply(200, pageJson(topupResource, views, limit, { json: topupJson, position: ({ topup }) => topup }));
-      },
+      handle: async ({ query }) =>
+        listWork(topupResource, query, (page) => database.run((db) => listTopupViews(db, filterOf(query), page)), {
+          json: topupJson,
+          position: ({ topup }) => topup,
+        }),
     }),
     ...workReadOperations(dependencies, topupResource),
     ...workActionOperations(dependencies, topupResource),
@@ -102,43 +100,13 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
 
 type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof topupInput>, 'body' | 'json' | 'header' | 'caller'>;
 
-async function createTopup(dependencies: ApiDependencies, { body, json, header, caller }: CreateRequest): Promise<Reply> {
-  const { apiKeyId } = caller;
-  const reply = await answerOnce(
-    dependencies,
-    { apiKeyId, header: header('Idempotency-Key'), target: 'POST /v1/topups', json },
-    async (tx) => {
-      const now = new Date(dependencies.now());
-      requireFuture(body.deadline, now);
-      if ((await findEsim(tx, body.esim_id)) === undefined) {
-        throw invalid([{ in: 'body', field: 'esim_id', message: 'names no eSIM of ours' }]);
-      }
-      const id = newId('topup');
-      const topup = {
-        id,
-        apiKeyId,
-        esimId: body.esim_id,
-        packageId: body.package_id,
-        externalTopupId: body.external_topup_id ?? null,
-        maxPrice: body.max_price ?? null,
-        deadlineAt: body.deadline ?? null,
-        metadata: body.metadata ?? {},
-      };
-      const intake = await acceptTopup(tx, topup, now);
-      if (!intake.accepted) throw taken(intake.existingTopupId);
-      const view = await findTopupView(tx, id);
-      if (view === undefined) throw new Error(`top-up ${id} was stored and cannot be read`);
-      return jsonReply(202, topupJson(view), { Location: `/v1/topups/${id}` });
-    },
-  );
-  dependencies.wakeRelay();
-  return reply;
-}
-
-function taken(existingTopupId: string): Problem {
-  return new Problem('external_topup_id_taken', {
-    detail: `Top-up ${existingTopupId} was made for this external_topup_id.`,
-    extra: { existing: { id: existingTopupId, href: `/v1/topups/${existingTopupId}` } },
+async function createTopup(dependencies: ApiDependencies, request: CreateRequest): Promise<Reply> {
+  const { esim_id: esimId, package_id: packageId, external_topup_id: externalTopupId = null } = request.body;
+  return createWork(dependencies, topupResource, request, async (tx, work, now) => {
+    if ((await findEsim(tx, esimId)) === undefined) {
+      throw invalid([{ in: 'body', field: 'esim_id', message: 'names no eSIM of ours' }]);
+    }
+    return acceptTopup(tx, { ...work, esimId, packageId, externalTopupId }, now);
   });
 }
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { REFUSALS } from '#domain/operator-actions.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
-import { newId } from '#db/ids.ts';
 import { requestWake } from '#db/outbox.ts';
 import {
   findVpnSubscriptionView,
@@ -12,9 +11,8 @@ import { acceptVpnSubscription, accessPlace, customerReferencePlace, requestCanc
 import { vpnAccess as storedAccess, type VpnPlan } from '#upstream/contract.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
-import { answerOnce } from '#api/idempotency.ts';
 import { operation, type ApiRequest, type Operation } from '#api/operation.ts';
-import { freshness, freshnessExample } from '#api/package-schemas.ts';
+import { ageOf, freshness, freshnessExample } from '#api/package-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import { plainAmount, vpnSubscriptionJson } from '#api/representations.ts';
@@ -32,7 +30,8 @@ import {
   vpnSubscriptionOutputExample,
   vpnSubscriptionPage,
 } from '#api/vpn-schemas.ts';
-import { notFound, pageJson, pageStart, requireFuture, workFilter, type WorkResource } from '#api/work-resource.ts';
+import { createWork } from '#api/work-creation.ts';
+import { listWork, notFound, workFilter, type WorkResource } from '#api/work-resource.ts';
 import { reasonForAct } from '#api/work-schemas.ts';
 
 const tag = 'VPN';
@@ -46,6 +45,7 @@ const vpnResource: WorkResource = {
   tag,
   scopes: { read: 'vpn:read', operate: 'vpn:operate' },
   notFound: 'vpn_subscription_not_found',
+  reference: { field: 'external_subscription_id', taken: 'external_subscription_id_taken' },
   output: vpnSubscriptionOutput,
   example: vpnSubscriptionOutputExample,
   find: async (db, id) => {
@@ -79,7 +79,7 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
       handle: async () => {
         const { items } = valueOf(await service.listVpnPlans());
         const data = items.toSorted((left, right) => left.id - right.id).map(planJson);
-        return jsonReply(200, { data, read_at: new Date(now()).toISOString(), age_seconds: 0 });
+        return jsonReply(200, { data, ...ageOf(now(), now()) });
       },
     }),
     operation({
@@ -126,13 +126,11 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
           example: { data: [vpnSubscriptionOutputExample], next_cursor: null },
         },
       },
-      handle: async ({ query }) => {
-        const { limit, cursor } = query;
-        const options = { limit: limit + 1, after: pageStart(vpnResource, cursor) };
-        const views = await database.run((db) => listVpnSubscriptionViews(db, filterOf(query), options));
-        const page = { json: vpnSubscriptionJson, position: (view: (typeof views)[number]) => view.subscription };
-        return jsonReply(200, pageJson(vpnResource, views, limit, page));
-      },
+      handle: async ({ query }) =>
+        listWork(vpnResource, query, (page) => database.run((db) => listVpnSubscriptionViews(db, filterOf(query), page)), {
+          json: vpnSubscriptionJson,
+          position: ({ subscription }) => subscription,
+        }),
     }),
     ...workReadOperations(dependencies, vpnResource),
     operation({
@@ -212,41 +210,13 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
 
 type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof vpnSubscriptionInput>, 'body' | 'json' | 'header' | 'caller'>;
 
-async function createSubscription(dependencies: ApiDependencies, { body, json, header, caller }: CreateRequest): Promise<Reply> {
-  const { apiKeyId } = caller;
-  const reply = await answerOnce(
-    dependencies,
-    { apiKeyId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json },
-    async (tx) => {
-      const now = new Date(dependencies.now());
-      requireFuture(body.deadline, now);
-      const id = newId('vpn_subscription');
-      const subscription = {
-        id,
-        apiKeyId,
-        externalSubscriptionId: body.external_subscription_id,
-        vpnPlanId: body.vpn_plan_id,
-        sealedCustomerReference: dependencies.keyRing.seal(body.customer_reference, customerReferencePlace(id)),
-        customerPrice: body.customer_price,
-        maxPrice: body.max_price ?? null,
-        deadlineAt: body.deadline ?? null,
-        metadata: body.metadata ?? {},
-      };
-      const intake = await acceptVpnSubscription(tx, subscription, now);
-      if (!intake.accepted) throw taken(intake.existingId);
-      const view = await findVpnSubscriptionView(tx, id);
-      if (view === undefined) throw new Error(`VPN subscription ${id} was stored and cannot be read`);
-      return jsonReply(202, vpnSubscriptionJson(view), { Location: `${PATH}/${id}` });
-    },
-  );
-  dependencies.wakeRelay();
-  return reply;
-}
-
-function taken(id: string): Problem {
-  return new Problem('external_subscription_id_taken', {
-    detail: `VPN subscription ${id} was made for this external_subscription_id.`,
-    extra: { existing: { id, href: `${PATH}/${id}` } },
+async function createSubscription(dependencies: ApiDependencies, request: CreateRequest): Promise<Reply> {
+  const { body } = request;
+  const { external_subscription_id: externalSubscriptionId, vpn_plan_id: vpnPlanId, customer_price: customerPrice } = body;
+  return createWork(dependencies, vpnResource, request, (tx, work, now) => {
+    const sealedCustomerReference = dependencies.keyRing.seal(body.customer_reference, customerReferencePlace(work.id));
+    const own = { externalSubscriptionId, vpnPlanId, customerPrice, sealedCustomerReference };
+    return acceptVpnSubscription(tx, { ...work, ...own }, now);
   });
 }
 

@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
-import { CASE_VERDICTS, REFUSALS, caseVerdicts, type CaseVerdict, type OperatorAction } from '#domain/operator-actions.ts';
+import { CASE_VERDICTS, REFUSALS, SERVICE_ID, caseVerdicts, type CaseVerdict, type OperatorAction } from '#domain/operator-actions.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { newId } from '#db/ids.ts';
 import { actOnWork } from '#db/operator-actions.ts';
@@ -13,9 +12,7 @@ import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import { article } from '#api/routes/work-reads.ts';
 import { notFound, type WorkResource } from '#api/work-resource.ts';
-import { reasonForAct } from '#api/work-schemas.ts';
-
-const SERVICE_ID = /^[\x21-\x7e]{1,128}$/;
+import { attentionReason, reasonForAct } from '#api/work-schemas.ts';
 
 const serviceId = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
@@ -26,9 +23,7 @@ const limit = z
 /** Of every kind of work; each adds how the service names what it sold. */
 const resolution = z.strictObject({
   why: reasonForAct,
-  case: z
-    .enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]])
-    .meta({ description: 'The reason of the open case, as `attention.reason` shows it.' }),
+  case: attentionReason.meta({ description: 'The reason of the open case, as `attention.reason` shows it.' }),
   verdict: z.enum(caseVerdicts as [CaseVerdict, ...CaseVerdict[]]).meta({
     description: Object.entries(CASE_VERDICTS).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(' '),
   }),

@@ -4,7 +4,7 @@ import { ApiClient, ApiError } from '#cli/api-client.ts';
 import { counted } from '#cli/marked-line.ts';
 import type { Output } from '#cli/terminal.ts';
 import { UserError } from '#cli/user-error.ts';
-import type { WorkKind } from '#cli/work-kinds.ts';
+import type { WorkCommand } from '#cli/work-kinds.ts';
 import type { Environment } from '#config/config.ts';
 
 /** Which work; each filter narrows the choice. */
@@ -48,11 +48,11 @@ type Act = keyof typeof DONE;
 
 /** The commands of one kind of work. */
 export class WorkDesk {
-  readonly #kind: WorkKind;
+  readonly #kind: WorkCommand;
   readonly #environment: Environment;
   readonly #output: Output;
 
-  constructor(kind: WorkKind, environment: Environment, output: Output = process.stdout) {
+  constructor(kind: WorkCommand, environment: Environment, output: Output = process.stdout) {
     this.#kind = kind;
     this.#environment = environment;
     this.#output = output;

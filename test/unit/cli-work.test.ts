@@ -7,7 +7,7 @@ import { WorkDesk } from '#cli/commands/work.ts';
 import { report } from '#cli/report.ts';
 import { DataFolderLock } from '#cli/start/lock.ts';
 import { writeSecretFile } from '#cli/start/files.ts';
-import { ORDERS, TOPUPS, type WorkKind } from '#cli/work-kinds.ts';
+import { ORDERS, TOPUPS, type WorkCommand } from '#cli/work-kinds.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
@@ -59,7 +59,7 @@ const why = 'a test';
 /** Runs a command as the program does. @returns what it printed, and its exit code. */
 async function run(
   command: (desk: WorkDesk, options: { readonly api: string; readonly data: string }) => Promise<number | void>,
-  { kind = ORDERS, environment = { RESELLER_API_KEY: 'rsk_test' } }: { kind?: WorkKind; environment?: Record<string, string> } = {},
+  { kind = ORDERS, environment = { RESELLER_API_KEY: 'rsk_test' } }: { kind?: WorkCommand; environment?: Record<string, string> } = {},
 ) {
   let printed = '';
   const output = { write: (text: string | Uint8Array) => ((printed += String(text)), true) };

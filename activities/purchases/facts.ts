@@ -1,0 +1,22 @@
+import type { ObservedOutcome } from '#domain/observation.ts';
+import type { AttemptRow, ServiceFacts } from '#db/attempts.ts';
+import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
+import { chargeOf } from '#upstream/event-parsing.ts';
+
+/** What a record of the service says of a purchase, whatever was bought. */
+export function purchaseFacts(record: ServiceOrder | ServiceTopup | VpnSubscription, outcome: ObservedOutcome): ServiceFacts {
+  const { id, failure } = record;
+  return {
+    outcome,
+    serviceId: id,
+    serviceEsimId: ('esim_id' in record ? record.esim_id : undefined) ?? undefined,
+    charged: chargeOf(record),
+    failureDetail: failure == null ? undefined : `The service reports: ${failure.code}.`,
+  };
+}
+
+/** The reference of an attempt; the column is null for kinds whose interface takes none. @throws Error for those. */
+export function ownReference({ id, reference }: AttemptRow): string {
+  if (reference === null) throw new Error(`attempt ${id} has no reference`);
+  return reference;
+}

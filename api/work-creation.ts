@@ -1,0 +1,74 @@
+import { WORK_NOUNS } from '#domain/work.ts';
+import type { Executor } from '#db/database.ts';
+import { newId } from '#db/ids.ts';
+import type { Intake, NewWork } from '#db/work-intake.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { answerOnce } from '#api/idempotency.ts';
+import { invalid, type Caller, type Incoming } from '#api/operation.ts';
+import { Problem } from '#api/problem.ts';
+import { jsonReply, type Reply } from '#api/reply.ts';
+import type { WorkResource } from '#api/work-resource.ts';
+
+/** The part of a request that is the same for work of every kind. */
+interface CreationRequest {
+  readonly body: {
+    readonly max_price?: NewWork['maxPrice'] | undefined;
+    readonly deadline?: Date | undefined;
+    readonly metadata?: NewWork['metadata'] | undefined;
+  };
+  readonly json: unknown;
+  readonly header: Incoming['header'];
+  readonly caller: Caller;
+}
+
+/**
+ * Creates work once for an Idempotency-Key, and once for the caller's reference.
+ *
+ * @param accept stores it; what it throws is the answer.
+ */
+export async function createWork(
+  dependencies: ApiDependencies,
+  resource: WorkResource,
+  { body, json, header, caller: { apiKeyId } }: CreationRequest,
+  accept: (tx: Executor, work: NewWork, now: Date) => Promise<Intake>,
+): Promise<Reply> {
+  const { kind, path } = resource;
+  const reply = await answerOnce(
+    dependencies,
+    { apiKeyId, header: header('Idempotency-Key'), target: `POST ${path}`, json },
+    async (tx) => {
+      const now = new Date(dependencies.now());
+      // Only new work needs a deadline that lies ahead: a repetition may come after it.
+      requireFuture(body.deadline, now);
+      const id = newId(kind);
+      const work = {
+        id,
+        apiKeyId,
+        maxPrice: body.max_price ?? null,
+        deadlineAt: body.deadline ?? null,
+        metadata: body.metadata ?? {},
+      };
+      const intake = await accept(tx, work, now);
+      if (!intake.accepted) throw taken(resource, intake.existingId);
+      const found = await resource.find(tx, id);
+      if (found === undefined) throw new Error(`${WORK_NOUNS[kind]} ${id} was stored and cannot be read`);
+      return jsonReply(202, found, { Location: `${path}/${id}` });
+    },
+  );
+  dependencies.wakeRelay();
+  return reply;
+}
+
+function requireFuture(deadline: Date | undefined, now: Date): void {
+  if (deadline !== undefined && deadline <= now) {
+    throw invalid([{ in: 'body', field: 'deadline', message: 'must lie in the future' }]);
+  }
+}
+
+function taken({ kind, path, reference: { field, taken: code } }: WorkResource, id: string): Problem {
+  const noun = WORK_NOUNS[kind];
+  return new Problem(code, {
+    detail: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} was made for this ${field}.`,
+    extra: { existing: { id, href: `${path}/${id}` } },
+  });
+}
