@@ -1,0 +1,53 @@
+/** Our own callers: their keys, the answers they were given, and who did what. */
+import { bigserial, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bytea, instant } from '#db/schema/columns.ts';
+
+/** Keys of our own API. Only a hash is kept. */
+export const apiKeys = pgTable('api_keys', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull(),
+  /** Public part of the key; what a lookup starts from. */
+  prefix: text('prefix').notNull().unique(),
+  hash: bytea('hash').notNull(),
+  scopes: text('scopes').array().notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+  expiresAt: instant('expires_at'),
+  revokedAt: instant('revoked_at'),
+  lastUsedAt: instant('last_used_at'),
+});
+
+/** Answers to our callers' POST requests, by their Idempotency-Key. Written in the transaction that does the work. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    apiKeyId: text('api_key_id').notNull(),
+    key: text('key').notNull(),
+    /** Keyed hash of method, path and body. */
+    requestHash: bytea('request_hash').notNull(),
+    responseStatus: integer('response_status').notNull(),
+    responseHeaders: jsonb('response_headers').$type<Record<string, string>>().notNull(),
+    /** Exact bytes of the first answer, sealed. */
+    sealedResponseBody: bytea('sealed_response_body').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.apiKeyId, table.key] }),
+    index('idempotency_keys_created_at').on(table.createdAt),
+  ],
+);
+
+/** Who did what, including each reveal of an activation code. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    at: instant('at').notNull().defaultNow(),
+    actor: text('actor').notNull(),
+    action: text('action').notNull(),
+    subjectKind: text('subject_kind').notNull(),
+    subjectId: text('subject_id').notNull(),
+    /** Why, in that person's words. */
+    reason: text('reason'),
+  },
+  (table) => [index('audit_log_subject').on(table.subjectKind, table.subjectId, table.id)],
+);

@@ -1,0 +1,48 @@
+/** What is told to people: the timeline of each thing, and the cases that wait for somebody. */
+import { sql } from 'drizzle-orm';
+import { bigserial, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { instant } from '#db/schema/columns.ts';
+import type { AttentionReason } from '#domain/attention.ts';
+
+/** What happened to a thing, in plain words, in order. */
+export const timeline = pgTable(
+  'timeline',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    subjectKind: text('subject_kind').notNull(),
+    subjectId: text('subject_id').notNull(),
+    at: instant('at').notNull().defaultNow(),
+    /** Stable name: `order.accepted`, `attempt.sent`, … */
+    event: text('event').notNull(),
+    /** A sentence; never personal data. */
+    message: text('message').notNull(),
+    detail: jsonb('detail').$type<Record<string, string | number | boolean | null>>().notNull().default({}),
+    /** Makes an activity that runs twice write one entry. */
+    dedupKey: text('dedup_key'),
+  },
+  (table) => [
+    index('timeline_subject').on(table.subjectKind, table.subjectId, table.id),
+    uniqueIndex('timeline_dedup').on(table.subjectKind, table.subjectId, table.dedupKey),
+  ],
+);
+
+/** What waits for a person. At most one open case per subject and reason. */
+export const cases = pgTable(
+  'cases',
+  {
+    id: text('id').primaryKey(),
+    subjectKind: text('subject_kind').notNull(),
+    subjectId: text('subject_id').notNull(),
+    reason: text('reason').$type<AttentionReason>().notNull(),
+    /** The attempt that it is about; null where it is about no single one. */
+    attemptId: text('attempt_id'),
+    detail: text('detail').notNull(),
+    openedAt: instant('opened_at').notNull().defaultNow(),
+    closedAt: instant('closed_at'),
+    resolution: text('resolution'),
+  },
+  (table) => [
+    uniqueIndex('cases_one_open').on(table.subjectKind, table.subjectId, table.reason).where(sql`${table.closedAt} is null`),
+    index('cases_open').on(table.openedAt).where(sql`${table.closedAt} is null`),
+  ],
+);

@@ -1,0 +1,75 @@
+/** Tries to buy, and what they bought. */
+import { sql } from 'drizzle-orm';
+import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { amount, bytea, inList, instant } from '#db/schema/columns.ts';
+import type { FailureClass } from '#domain/failure.ts';
+import { ATTEMPT_STATES, type AttemptState } from '#domain/observation.ts';
+import type { WorkKind } from '#domain/work.ts';
+
+/**
+ * One try to buy, with one idempotency key and one exact body. `subject` is the work that it is bought for.
+ */
+export const attempts = pgTable(
+  'attempts',
+  {
+    id: text('id').primaryKey(),
+    subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
+    subjectId: text('subject_id').notNull(),
+    number: integer('number').notNull(),
+    idempotencyKey: text('idempotency_key').notNull().unique(),
+    /** The reference that this attempt gives to the service (`external_order_id`); null where its interface takes none. */
+    reference: text('reference'),
+    /** The exact bytes of the request body; every send repeats them. */
+    sealedRequestBody: bytea('sealed_request_body').notNull(),
+    state: text('state').$type<AttemptState>().notNull().default('prepared'),
+    sends: integer('sends').notNull().default(0),
+    /** True once any send ended without proof of what it did. */
+    anyUnknown: boolean('any_unknown').notNull().default(false),
+    firstSentAt: instant('first_sent_at'),
+    /** One send at a time: who sends, and until when. */
+    leaseToken: text('lease_token'),
+    leaseUntil: instant('lease_until'),
+    failureClass: text('failure_class').$type<FailureClass>(),
+    failureDetail: text('failure_detail'),
+    /** True once it is certain that a failed attempt cost nothing: by the wallet, or by a person's word. */
+    settled: boolean('settled').notNull().default(false),
+    /** The service's id of what it made for this attempt: its order or top-up. */
+    serviceId: text('service_id'),
+    /** The service's id of the eSIM that it sold, or recharges. */
+    serviceEsimId: text('service_esim_id'),
+    /** Our id of an eSIM, from the first send until the attempt is settled: nothing else is done to that eSIM meanwhile. */
+    busyEsimId: text('busy_esim_id').unique(),
+    chargedAmount: amount('charged_amount'),
+    chargedCurrency: text('charged_currency'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    /** When the service was last heard of this attempt, by answer, webhook or read. */
+    lastHeardAt: instant('last_heard_at'),
+    /** When the reconciler last asked. */
+    lastAskedAt: instant('last_asked_at'),
+  },
+  (table) => [
+    uniqueIndex('attempts_subject_number').on(table.subjectKind, table.subjectId, table.number),
+    uniqueIndex('attempts_reference').on(table.subjectKind, table.reference),
+    uniqueIndex('attempts_service_id').on(table.subjectKind, table.serviceId),
+    check('attempts_state', sql`${table.state} in (${inList(ATTEMPT_STATES)})`),
+    index('attempts_open')
+      .on(table.lastHeardAt)
+      .where(sql`${table.state} in ('sending', 'unknown', 'processing')`),
+  ],
+);
+
+export const esims = pgTable('esims', {
+  id: text('id').primaryKey(),
+  orderId: text('order_id').notNull().unique(),
+  serviceEsimId: text('service_esim_id').notNull().unique(),
+  iccid: text('iccid').notNull(),
+  packageId: integer('package_id').notNull(),
+  sealedActivationCode: bytea('sealed_activation_code').notNull(),
+  status: text('status').notNull(),
+  installedAt: instant('installed_at'),
+  activatedAt: instant('activated_at'),
+  expiresAt: instant('expires_at'),
+  /** When these facts were last read from the service. */
+  factsReadAt: instant('facts_read_at').notNull(),
+  createdAt: instant('created_at').notNull().defaultNow(),
+});

@@ -1,0 +1,84 @@
+/** The inbox of what the service says, and the outbox of what Temporal is to be told. */
+import { sql } from 'drizzle-orm';
+import { bigserial, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bytea, inList, instant } from '#db/schema/columns.ts';
+import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
+import type { WorkKind } from '#domain/work.ts';
+
+/**
+ * What became of a delivery. `pending` waits for the relay, `relayed` was handed to a workflow, `applied` changed or
+ * confirmed a row, `unmatched` names nothing of ours yet, `quarantined` is kept and not acted upon, `replayed` is
+ * signed content that came before under another delivery id, `ignored` needs no action (`ping`).
+ */
+export const INBOX_STATES = ['pending', 'relayed', 'applied', 'unmatched', 'quarantined', 'replayed', 'ignored'] as const;
+export type InboxState = (typeof INBOX_STATES)[number];
+
+/** Everything the service told us, by webhook or in answer to the reconciler. Rows are kept for good. */
+export const inbox = pgTable(
+  'inbox',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    source: text('source').$type<'webhook' | 'read'>().notNull(),
+    /** X-Service-Delivery, or a derived id for a read. */
+    deliveryId: text('delivery_id').notNull(),
+    bodyHash: bytea('body_hash').notNull(),
+    /** Hash of the signed content (timestamp and body): the same under another delivery id is a replay. */
+    signedHash: bytea('signed_hash').notNull(),
+    sealedBody: bytea('sealed_body').notNull(),
+    /** X-Service-Event: not signed, so only held against the body. */
+    headerEvent: text('header_event'),
+    event: text('event'),
+    state: text('state').$type<InboxState>().notNull(),
+    /** Why it is quarantined, or what the state machine made of it. */
+    note: text('note'),
+    /** What the body names, for matching. */
+    reference: text('reference'),
+    /** The service's id of it. */
+    serviceId: text('service_id'),
+    serviceEsimId: text('service_esim_id'),
+    outcome: text('outcome').$type<ObservedOutcome>(),
+    /** What it meant when it was first judged; kept, so that handing it over again does not judge it anew. */
+    decision: text('decision').$type<ObservationDecision>(),
+    attemptId: text('attempt_id'),
+    /** The kind of work that it speaks of; null where that is not known. */
+    subjectKind: text('subject_kind').$type<WorkKind>(),
+    subjectId: text('subject_id'),
+    receivedAt: instant('received_at').notNull().defaultNow(),
+    appliedAt: instant('applied_at'),
+    tries: integer('tries').notNull().default(0),
+    availableAt: instant('available_at').notNull().defaultNow(),
+    lastError: text('last_error'),
+  },
+  (table) => [
+    uniqueIndex('inbox_delivery_body').on(table.deliveryId, table.bodyHash),
+    uniqueIndex('inbox_signed_content').on(table.signedHash).where(sql`${table.state} <> 'replayed'`),
+    check('inbox_state', sql`${table.state} in (${inList(INBOX_STATES)})`),
+    index('inbox_pending').on(table.availableAt, table.id).where(sql`${table.state} = 'pending'`),
+    index('inbox_unapplied').on(table.subjectKind, table.subjectId).where(sql`${table.state} in ('pending', 'relayed')`),
+    index('inbox_unmatched').on(table.reference).where(sql`${table.state} = 'unmatched'`),
+    index('inbox_unmatched_service_id').on(table.serviceId).where(sql`${table.state} = 'unmatched'`),
+  ],
+);
+
+/** `start_work`: its workflow is to run. `wake_work`: a person acted on it, and its workflow is to look. */
+export const OUTBOX_TOPICS = ['start_work', 'wake_work'] as const;
+export type OutboxTopic = (typeof OUTBOX_TOPICS)[number];
+
+/** Work to hand to Temporal, written in the transaction that makes it necessary. A row is deleted once handed over. */
+export const outbox = pgTable(
+  'outbox',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    topic: text('topic').$type<OutboxTopic>().notNull(),
+    subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
+    subjectId: text('subject_id').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    availableAt: instant('available_at').notNull().defaultNow(),
+    tries: integer('tries').notNull().default(0),
+    lastError: text('last_error'),
+  },
+  (table) => [
+    uniqueIndex('outbox_topic_subject').on(table.topic, table.subjectKind, table.subjectId),
+    index('outbox_available').on(table.availableAt, table.id),
+  ],
+);

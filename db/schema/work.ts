@@ -1,0 +1,102 @@
+/** The work that is carried out durably, one table for each kind. */
+import { sql } from 'drizzle-orm';
+import { check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { amount, bytea, inList, instant, unfinished } from '#db/schema/columns.ts';
+import type { AttentionReason } from '#domain/attention.ts';
+import type { FailureClass } from '#domain/failure.ts';
+import { statusesOf, type StatusOf, type WorkStatus } from '#domain/lifecycle.ts';
+import { SUBSCRIPTION_ENDS, type SubscriptionEnd } from '#domain/observation.ts';
+
+/** What the row of every kind of work has; `db/work.ts` moves it on without knowing the kind. */
+export function workColumns<Status extends WorkStatus>() {
+  return {
+    id: text('id').primaryKey(),
+    apiKeyId: text('api_key_id').notNull(),
+    maxPriceAmount: amount('max_price_amount'),
+    maxPriceCurrency: text('max_price_currency'),
+    /** Held work fails, without having bought, when this has passed. */
+    deadlineAt: instant('deadline_at'),
+    /** Attempts that operators have granted beyond the policy. */
+    extraAttempts: integer('extra_attempts').notNull().default(0),
+    metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
+    status: text('status').$type<Status | 'accepted'>().notNull().default('accepted'),
+    failureClass: text('failure_class').$type<FailureClass>(),
+    failureDetail: text('failure_detail'),
+    attentionReason: text('attention_reason').$type<AttentionReason>(),
+    /** When time brings the next step, if it does. */
+    nextStepAt: instant('next_step_at'),
+    /** Our id of the eSIM that it is about, once there is one. */
+    esimId: text('esim_id'),
+    chargedAmount: amount('charged_amount'),
+    chargedCurrency: text('charged_currency'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+    completedAt: instant('completed_at'),
+    /** When the sweeper last made sure that a workflow runs. */
+    sweptAt: instant('swept_at'),
+  };
+}
+
+export const orders = pgTable(
+  'orders',
+  {
+    ...workColumns<StatusOf<'order'>>(),
+    externalOrderId: text('external_order_id').notNull().unique(),
+    packageId: integer('package_id').notNull(),
+    sealedDeviceImei: bytea('sealed_device_imei'),
+  },
+  (table) => [
+    check('orders_status', sql`${table.status} in (${inList(statusesOf('order'))})`),
+    check('orders_completed_with_esim', sql`${table.status} <> 'completed' or ${table.esimId} is not null`),
+    index('orders_page').on(table.createdAt.desc(), table.id.desc()),
+    index('orders_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('orders_unfinished').on(table.updatedAt).where(unfinished(table.status)),
+  ],
+);
+
+export const topups = pgTable(
+  'topups',
+  {
+    ...workColumns<StatusOf<'topup'>>(),
+    /** The caller's own reference; the service takes none. */
+    externalTopupId: text('external_topup_id').unique(),
+    packageId: integer('package_id').notNull(),
+  },
+  (table) => [
+    check('topups_status', sql`${table.status} in (${inList(statusesOf('topup'))})`),
+    check('topups_of_esim', sql`${table.esimId} is not null`),
+    index('topups_page').on(table.createdAt.desc(), table.id.desc()),
+    index('topups_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('topups_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
+    index('topups_unfinished').on(table.updatedAt).where(unfinished(table.status)),
+  ],
+);
+
+export const vpnSubscriptions = pgTable(
+  'vpn_subscriptions',
+  {
+    ...workColumns<StatusOf<'vpn_subscription'>>(),
+    externalSubscriptionId: text('external_subscription_id').notNull().unique(),
+    vpnPlanId: integer('vpn_plan_id').notNull(),
+    sealedCustomerReference: bytea('sealed_customer_reference').notNull(),
+    /** What the customer pays; the service takes it without a currency, so it is read in that of the plan. */
+    customerPrice: amount('customer_price').notNull(),
+    /** What the customer's device needs, as JSON. */
+    sealedAccess: bytea('sealed_access'),
+    startedAt: instant('started_at'),
+    expiresAt: instant('expires_at'),
+    /** How it ended at the service, once that is known. */
+    endedAs: text('ended_as').$type<SubscriptionEnd>(),
+    /** When its customer ended it; it is cancelled at the service from then on. */
+    cancelRequestedAt: instant('cancel_requested_at'),
+    /** When the service accepted the cancellation. */
+    cancelAcceptedAt: instant('cancel_accepted_at'),
+  },
+  (table) => [
+    check('vpn_subscriptions_status', sql`${table.status} in (${inList(statusesOf('vpn_subscription'))})`),
+    check('vpn_subscriptions_ended_as', sql`${table.endedAs} in (${inList(SUBSCRIPTION_ENDS)})`),
+    index('vpn_subscriptions_page').on(table.createdAt.desc(), table.id.desc()),
+    index('vpn_subscriptions_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('vpn_subscriptions_unfinished').on(table.updatedAt).where(unfinished(table.status)),
+  ],
+);
