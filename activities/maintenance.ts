@@ -78,8 +78,9 @@ async function report(
   attempt: AttemptRow,
   { facts, record, event }: Extract<Inquiry, { kind: 'found' }>,
 ): Promise<boolean> {
-  const { outcome, serviceId } = facts;
-  if (outcome === attempt.state) return false;
+  const { outcome, serviceId = null } = facts;
+  // That the eSIM is cancelled is news also while its refund is still open.
+  if (event === undefined || (outcome === attempt.state && event !== 'esim.cancelled')) return false;
   const deliveryId = readDeliveryId(attempt.id, outcome);
   const body = Buffer.from(JSON.stringify({ event, data: record }), 'utf8');
   const contentHash = keyRing.hash(createHash('sha256').update(deliveryId).digest(), 'inbox.read');
@@ -91,6 +92,7 @@ async function report(
       outcome,
       reference: attempt.reference,
       serviceId,
+      serviceEsimId: attempt.subjectKind === 'cancellation' ? attempt.serviceEsimId : null,
       sealedBody: keyRing.seal(body, inboxBodyPlace(deliveryId)),
       bodyHash: contentHash,
       signedHash: contentHash,

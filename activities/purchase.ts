@@ -76,7 +76,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
         await addTimelineEntry(tx, work, {
           event: 'attempt.found',
           message: `The service was asked and has attempt ${attempt.number} as ${facts.outcome}.`,
-          detail: { attempt: attempt.number, service_id: facts.serviceId },
+          detail: { attempt: attempt.number, service_id: facts.serviceId ?? null },
           dedupKey: `attempt.found:${attempt.number}:${facts.outcome}`,
         });
       });
@@ -112,7 +112,7 @@ function sentEntry(attempt: AttemptRow, answer: ServiceResult<ServiceFacts>) {
   if (answer.ok) {
     const { outcome, serviceId } = answer.value;
     const message = `The service answered attempt ${attempt.number}: ${outcome}.`;
-    return { event: 'attempt.accepted', message, detail: { ...detail, service_id: serviceId }, dedupKey };
+    return { event: 'attempt.accepted', message, detail: { ...detail, service_id: serviceId ?? null }, dedupKey };
   }
   const event = isDefinite(answer.failure) && !attempt.anyUnknown ? 'attempt.refused' : 'attempt.unknown';
   return { event, message: answer.detail, detail: { ...detail, failure_class: answer.failure }, dedupKey };

@@ -36,6 +36,7 @@ export interface WorkSnapshot {
   readonly observations: readonly ServiceObservation[];
   /** Of a subscription, once there is one. */
   readonly subscription?: SubscriptionView;
+  readonly cancellation?: CancellationView;
 }
 
 /** A subscription as PostgreSQL has it. */
@@ -47,6 +48,15 @@ export interface SubscriptionView {
   readonly expiresAt?: number;
   readonly cancelRequested: boolean;
   readonly cancelAccepted: boolean;
+}
+
+/** A cancellation as PostgreSQL has it. */
+export interface CancellationView {
+  /** Epoch milliseconds since when the eSIM is known to be cancelled. */
+  readonly cancelledAt?: number;
+  readonly acceptWithoutRefund: boolean;
+  /** True when the service says that no refund comes. */
+  readonly refundFailed: boolean;
 }
 
 /** What came of asking the service to cancel. */
@@ -92,7 +102,11 @@ export interface EvidenceResult {
 export type CompletionResult =
   | { readonly kind: 'completed'; readonly esimId?: string }
   /** The service answers, but not with what we need. */
-  | { readonly kind: 'unreadable'; readonly detail: string };
+  | { readonly kind: 'unreadable'; readonly detail: string }
+  /** It did not come to what it was to bring; a person is told. */
+  | { readonly kind: 'parked'; readonly reason: AttentionReason; readonly detail: string }
+  /** The service says something else by now: go on from what is stored. */
+  | { readonly kind: 'changed' };
 
 /** A step of work to be recorded. */
 export interface StepRecord {

@@ -12,6 +12,7 @@ import { lockUnfinishedWork, readWork, recordStep, WorkFinishedError, WorkMissin
 import { ACTION_REFUSED, WORK_FINISHED, type ServiceObservation } from '#workflows/messages.ts';
 import { attemptView, type WorkDependencies } from '#activities/work-context.ts';
 import { createPurchase } from '#activities/purchase.ts';
+import { cancellationPurchases } from '#activities/purchases/cancellation.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import { orderPurchases } from '#activities/purchases/order.ts';
 import { topupPurchases } from '#activities/purchases/topup.ts';
@@ -25,6 +26,7 @@ export function purchaseKinds(dependencies: WorkDependencies): Readonly<Record<W
     order: orderPurchases(dependencies),
     topup: topupPurchases(dependencies),
     vpn_subscription: vpnSubscriptionPurchases(dependencies),
+    cancellation: cancellationPurchases(dependencies),
   };
 }
 
@@ -59,6 +61,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         const row = await lockUnfinishedWork(tx, work);
         const attempt = (await currentAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
         const subscription = await kinds[work.kind].subscription?.(tx, work.id);
+        const cancellation = await kinds[work.kind].cancellation?.(tx, work.id);
         return {
           status: row.status,
           acceptedAt: row.createdAt.getTime(),
@@ -68,6 +71,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
           ...(row.attentionReason !== null && { attention: row.attentionReason }),
           ...(row.deadlineAt !== null && { deadlineAt: row.deadlineAt.getTime() }),
           ...(subscription !== undefined && { subscription }),
+          ...(cancellation !== undefined && { cancellation }),
         };
       }),
 

@@ -5,6 +5,7 @@ import { mountOperations } from '#api/mount.ts';
 import type { Operation } from '#api/operation.ts';
 import { requestContext } from '#api/request-context.ts';
 import { cancellationPreflightOperations } from '#api/routes/cancellation-preflight.ts';
+import { cancellationOperations } from '#api/routes/cancellations.ts';
 import { caseOperations } from '#api/routes/cases.ts';
 import { docsOperations } from '#api/routes/docs.ts';
 import { esimOperations } from '#api/routes/esims.ts';
@@ -47,6 +48,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...orderOperations(dependencies),
     ...topupOperations(dependencies),
     ...vpnOperations(dependencies),
+    ...cancellationOperations(dependencies),
     ...caseOperations(dependencies),
     ...esimOperations(dependencies),
     ...cancellationPreflightOperations(dependencies),

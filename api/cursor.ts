@@ -17,7 +17,7 @@ export function readWorkCursor(kind: WorkKind, cursor: string): WorkPosition {
 }
 
 /** Keep the lists apart. */
-const LETTERS = { order: 'o', topup: 'u', vpn_subscription: 'v' } as const satisfies Record<WorkKind, string>;
+const LETTERS = { order: 'o', topup: 'u', vpn_subscription: 'v', cancellation: 'x' } as const satisfies Record<WorkKind, string>;
 
 /** Of the list of cases. */
 export function caseCursor({ openedAt, id }: CasePosition): string {
@@ -29,6 +29,18 @@ export function readCaseCursor(cursor: string): CasePosition {
   const [, milliseconds = '', id = ''] = /^c\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
   if (!isId('case', id)) throw notOurs();
   return { openedAt: new Date(Number(milliseconds)), id };
+}
+
+/** Of the list of refunds. */
+export function refundCursor({ createdAt, id }: WorkPosition): string {
+  return encode(`r.${createdAt.getTime()}.${id}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readRefundCursor(cursor: string): WorkPosition {
+  const [, milliseconds = '', id = ''] = /^r\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
+  if (!isId('refund', id)) throw notOurs();
+  return { createdAt: new Date(Number(milliseconds)), id };
 }
 
 /** For lists that are ordered by one number. @param list a letter that keeps lists apart. */

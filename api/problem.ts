@@ -64,6 +64,8 @@ export const PROBLEMS = {
   },
   order_not_found: { status: 404, title: 'There is no such order', advice: 'Check the id; it begins with `ord_`.' },
   topup_not_found: { status: 404, title: 'There is no such top-up', advice: 'Check the id; it begins with `top_`.' },
+  cancellation_not_found: { status: 404, title: 'There is no such cancellation', advice: 'Check the id; it begins with `can_`.' },
+  refund_not_found: { status: 404, title: 'There is no such refund', advice: 'Check the id; it begins with `ref_`.' },
   vpn_subscription_not_found: {
     status: 404,
     title: 'There is no such VPN subscription',
@@ -104,6 +106,11 @@ export const PROBLEMS = {
     title: 'A VPN subscription with this external_subscription_id exists',
     advice:
       'Read the one that `existing` names. If it is the one you meant, all is well; for a further one use a new external_subscription_id.',
+  },
+  cancellation_exists: {
+    status: 409,
+    title: 'A cancellation of this eSIM exists',
+    advice: 'Read the one that `existing` names. Another one is possible after it was refused or given up.',
   },
   action_not_possible: {
     status: 409,

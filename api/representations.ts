@@ -2,11 +2,15 @@
 import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import type { Money } from '#domain/money.ts';
+import type { RefundCondition } from '#domain/refund-conditions.ts';
+import type { RefundRow } from '#db/cancellation-facts.ts';
+import type { CancellationView } from '#db/cancellation-queries.ts';
 import type { OrderView } from '#db/order-queries.ts';
 import type { TopupView } from '#db/topup-queries.ts';
 import type { VpnSubscriptionView } from '#db/vpn-subscription-queries.ts';
 import type { TimelineRow } from '#db/work-queries.ts';
 import type { WorkRow } from '#db/work-tables.ts';
+import type { CancellationOutput, RefundOutput } from '#api/cancellation-schemas.ts';
 import type { OrderOutput } from '#api/order-schemas.ts';
 import type { TopupOutput } from '#api/topup-schemas.ts';
 import type { VpnSubscriptionOutput } from '#api/vpn-schemas.ts';
@@ -50,6 +54,50 @@ export function vpnSubscriptionJson({ subscription, attempts, serviceId }: VpnSu
     expires_at: instantJson(subscription.expiresAt),
     cancel_requested_at: instantJson(subscription.cancelRequestedAt),
     ...workJson(subscription, attempts),
+  };
+}
+
+/** @param now epoch milliseconds, for the age of the evidence. @throws Error when it has no eSIM, which the database rules out. */
+export function cancellationJson({ cancellation, refund, attempts }: CancellationView, now: number): CancellationOutput {
+  if (cancellation.esimId === null) throw new Error(`cancellation ${cancellation.id} has no eSIM`);
+  const { max_price: _limit, charged: _charged, ...work } = workJson(cancellation, attempts);
+  return {
+    id: cancellation.id,
+    status: cancellation.status,
+    esim_id: cancellation.esimId,
+    reason: cancellation.reason,
+    accept_without_refund: cancellation.acceptWithoutRefund,
+    cancelled_at: instantJson(cancellation.cancelledAt),
+    preflight: cancellation.preflight === null ? null : cancellation.preflight.map((condition) => refundConditionJson(condition, now)),
+    refund: refund === null ? null : refundJson(refund),
+    ...work,
+  };
+}
+
+export function refundJson(refund: RefundRow): RefundOutput {
+  return {
+    id: refund.id,
+    cancellation_id: refund.cancellationId,
+    esim_id: refund.esimId,
+    order_id: refund.orderId,
+    service_refund_id: refund.serviceRefundId,
+    status: refund.status,
+    review: refund.review,
+    amount: moneyJson(refund.amount, refund.currency),
+    created_at: refund.createdAt.toISOString(),
+    updated_at: refund.updatedAt.toISOString(),
+    completed_at: instantJson(refund.completedAt),
+  };
+}
+
+/** @param now epoch milliseconds. */
+export function refundConditionJson({ name, result, evidence, asOf }: RefundCondition, now: number) {
+  return {
+    name,
+    result,
+    evidence,
+    as_of: asOf === undefined ? null : new Date(asOf).toISOString(),
+    age_seconds: asOf === undefined ? null : Math.max(0, now - asOf) / 1_000,
   };
 }
 

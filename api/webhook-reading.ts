@@ -25,14 +25,14 @@ export function readDelivery(body: Buffer, headerEvent: string | undefined): Del
         ...(event.event === undefined ? {} : { event: event.event }),
       };
     default:
-      return { state: 'quarantined', event: event.event, note: 'No lifecycle of this version acts upon this event.' };
+      throw new Error(`an event of the kind ${event.kind} is read as none of a purchase`);
   }
 }
 
 function readPurchase(purchase: PurchaseEvent, { event }: ParsedEvent): DeliveryReading {
   const { kind, outcome, serviceId, reference, serviceEsimId } = purchase;
   const named = event === undefined ? {} : { event };
-  if (UNSTORABLE.test(serviceId) || UNSTORABLE.test(serviceEsimId ?? '')) {
+  if (UNSTORABLE.test(serviceId ?? '') || UNSTORABLE.test(serviceEsimId ?? '')) {
     return { ...named, state: 'quarantined', note: 'An id in it holds a NUL character.' };
   }
   return {
@@ -40,7 +40,7 @@ function readPurchase(purchase: PurchaseEvent, { event }: ParsedEvent): Delivery
     state: 'pending',
     kind,
     outcome,
-    serviceId,
+    ...(serviceId === undefined ? {} : { serviceId }),
     ...(reference === undefined ? {} : { reference }),
     ...(serviceEsimId === undefined ? {} : { serviceEsimId }),
   };

@@ -21,7 +21,7 @@ const metadataValue = z
   // PostgreSQL stores neither NUL nor half of a surrogate pair in JSON.
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' });
 
-const metadata = z
+export const metadata = z
   .record(metadataKey, metadataValue)
   .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA, { message: `must have at most ${MAX_METADATA} pairs` })
   .meta({
@@ -49,12 +49,18 @@ export function purchaseInput(kind: WorkKind) {
     max_price: moneyInput.optional().meta({
       description: `The most that the service may charge. While it asks for more, the ${noun} is held.`,
     }),
-    deadline: instantInput.optional().meta({
-      description: `What is still held then fails without having bought. In the future. Default: 24 hours.`,
-      override: { type: 'string', format: 'date-time' },
-    }),
+    deadline: deadlineInput(kind),
     metadata: metadata.optional(),
   };
+}
+
+/** When what is held ends. */
+export function deadlineInput(kind: WorkKind) {
+  const ends = kind === 'cancellation' ? 'is refused without having been sent' : 'fails without having bought';
+  return instantInput.optional().meta({
+    description: `What is still held then ${ends}. In the future. Default: 24 hours.`,
+    override: { type: 'string', format: 'date-time' },
+  });
 }
 
 const failureClass = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
@@ -64,17 +70,25 @@ export const attentionReason = z.enum(Object.keys(ATTENTION_REASONS) as [Attenti
 /** Of one kind, as `statusesOf` lists them. */
 type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
 
+const BOUGHT_ENDS = '`completed`, `failed` and `abandoned` are final; `failed` means definitely not bought.';
+
+const ENDS = {
+  order: BOUGHT_ENDS,
+  topup: BOUGHT_ENDS,
+  vpn_subscription:
+    '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are final; `failed` ' +
+    'means definitely not bought.',
+  cancellation: '`completed`, `refused` and `abandoned` are final; after the last two the eSIM is as it was.',
+} as const satisfies Record<WorkKind, string>;
+
 /** What the answer about work of every kind holds. */
 export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>) {
   return {
     status: z.enum(statuses).meta({
       description:
-        '`accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being bought. ' +
-        '`processing`: the service works on it. `needs_attention`: waits for a person. ' +
-        (kind === 'vpn_subscription'
-          ? '`active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, '
-          : '`completed`, ') +
-        '`failed` and `abandoned` are final; `failed` means definitely not bought.',
+        '`accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being ' +
+        `${kind === 'cancellation' ? 'asked for' : 'bought'}. \`processing\`: the service works on it. ` +
+        `\`needs_attention\`: waits for a person. ${ENDS[kind]}`,
       example: 'processing',
     }),
     max_price: money.nullable(),

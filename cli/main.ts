@@ -4,7 +4,7 @@ import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
 import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/user-error.ts';
 import { addWorkCommands } from '#cli/work-commands.ts';
-import { ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
+import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
 import type { ApiOptions } from '#cli/api-access.ts';
 import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
 import type { Environment } from '#config/config.ts';
@@ -119,6 +119,7 @@ serviceSecret
 addWorkCommands(program, ORDERS, environment);
 addWorkCommands(program, TOPUPS, environment);
 addWorkCommands(program, VPN_SUBSCRIPTIONS, environment);
+addWorkCommands(program, CANCELLATIONS, environment);
 
 program
   .command('contract')

@@ -31,18 +31,20 @@ export function addWorkCommands(program: Command, kind: WorkCommand, environment
         process.exitCode = await (await desk()).act(action, ids, options);
       });
   }
-  reachedBy(work.command('limit <id> <max-price>').description('change the most that the service may charge: "12.50 USD", or none'))
-    .requiredOption(...WHY)
-    .action(async (id: string, maxPrice: string, options: ApiOptions & { why: string }) => {
-      process.exitCode = await (await desk()).limit(id, maxPrice, options);
-    });
+  if (kind.isBought) {
+    reachedBy(work.command('limit <id> <max-price>').description('change the most that the service may charge: "12.50 USD", or none'))
+      .requiredOption(...WHY)
+      .action(async (id: string, maxPrice: string, options: ApiOptions & { why: string }) => {
+        process.exitCode = await (await desk()).limit(id, maxPrice, options);
+      });
+  }
   const serviceIds = Object.entries(kind.serviceIds).map(([field, what]) => ({
     field,
     option: new Option(`--${field.replaceAll('_', '-')} <id>`, `with bought: ${what}`),
   }));
   const resolve = reachedBy(work.command('resolve <id>').description('judge an open case: say what is true where nothing could prove it'))
     .requiredOption('--case <reason>', `reason of the case, as \`${kind.command} list\` shows it`)
-    .requiredOption('--verdict <verdict>', 'bought, not_bought or dismissed')
+    .requiredOption('--verdict <verdict>', kind.isBought ? 'bought, not_bought or dismissed' : 'bought (it is cancelled), not_bought (it is not), refunded or dismissed')
     .requiredOption(...WHY)
     .option('--next <what>', 'with not_bought: continue (buy anew) or abandon');
   for (const { option } of serviceIds) resolve.addOption(option);

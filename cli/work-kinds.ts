@@ -6,8 +6,10 @@ export interface WorkCommand {
   readonly path: string;
   /** One of it, for sentences. */
   readonly noun: string;
-  /** The field with the caller's reference. */
+  /** The field with the caller's reference, or what else says to a person which one it is. */
   readonly reference: string;
+  /** False for what spends nothing: then there is no limit to change. */
+  readonly isBought: boolean;
   /** What the verdict `bought` can name, by the field of the API. */
   readonly serviceIds: Readonly<Record<string, string>>;
 }
@@ -17,6 +19,7 @@ export const ORDERS: WorkCommand = {
   path: '/v1/orders',
   noun: 'order',
   reference: 'external_order_id',
+  isBought: true,
   serviceIds: { service_order_id: 'the order at the service', service_esim_id: 'the eSIM at the service' },
 };
 
@@ -25,6 +28,7 @@ export const TOPUPS: WorkCommand = {
   path: '/v1/topups',
   noun: 'top-up',
   reference: 'external_topup_id',
+  isBought: true,
   serviceIds: { service_topup_id: 'the top-up at the service' },
 };
 
@@ -33,5 +37,15 @@ export const VPN_SUBSCRIPTIONS: WorkCommand = {
   path: '/v1/vpn/subscriptions',
   noun: 'VPN subscription',
   reference: 'external_subscription_id',
+  isBought: true,
   serviceIds: { service_subscription_id: 'the subscription at the service' },
+};
+
+export const CANCELLATIONS: WorkCommand = {
+  command: 'cancellations',
+  path: '/v1/cancellations',
+  noun: 'cancellation',
+  reference: 'esim_id',
+  isBought: false,
+  serviceIds: { service_refund_id: 'its refund at the service' },
 };

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
-import { DEFAULT_POLICY, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy } from '#domain/policy.ts';
+import { DEFAULT_POLICY, MAX_REFUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy } from '#domain/policy.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
 import {
   ConfigurationError,
@@ -101,6 +101,8 @@ const policyFields = {
   POLICY_HOLD_DELAY: durationMs(DEFAULT_POLICY.purchase.holdDelayMs),
   POLICY_HOLD_DEADLINE: durationMs(DEFAULT_POLICY.purchase.holdDeadlineMs),
   POLICY_SETTLE_DELAY: durationMs(DEFAULT_POLICY.purchase.settleDelayMs),
+  POLICY_REFUND_DEADLINE: durationMs(DEFAULT_POLICY.purchase.refundDeadlineMs, MAX_REFUND_DEADLINE_MS),
+  POLICY_REFUND_GRACE: durationMs(DEFAULT_POLICY.purchase.refundGraceMs),
   POLICY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(20).default(DEFAULT_POLICY.purchase.maxAttempts),
   POLICY_ATTEMPT_DELAY: durationMs(DEFAULT_POLICY.purchase.attemptDelayMs),
   POLICY_SILENT_AFTER: durationMs(DEFAULT_POLICY.reconcile.silentAfterMs),
@@ -411,6 +413,8 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
       holdDelayMs: raw.POLICY_HOLD_DELAY,
       holdDeadlineMs: raw.POLICY_HOLD_DEADLINE,
       settleDelayMs: raw.POLICY_SETTLE_DELAY,
+      refundDeadlineMs: raw.POLICY_REFUND_DEADLINE,
+      refundGraceMs: raw.POLICY_REFUND_GRACE,
       maxAttempts: raw.POLICY_MAX_ATTEMPTS,
       attemptDelayMs: raw.POLICY_ATTEMPT_DELAY,
     },

@@ -5,6 +5,7 @@ import { isDefinite } from '#domain/failure.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import { ATTEMPT_DECISIONS, type AttemptState, type ObservedOutcome } from '#domain/observation.ts';
 import type { WorkRef } from '#domain/work.ts';
+import { storeCancellationFacts, type CancellationFacts } from '#db/cancellation-facts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
@@ -89,7 +90,7 @@ export async function openAttempt(
     .onConflictDoNothing({ target: [attempts.subjectKind, attempts.subjectId, attempts.number] });
   const row = await findAttempt(tx, work, number);
   if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
-  if (row.id === id && reference !== undefined) await requeueUnmatched(tx, work.kind, { reference });
+  if (row.id === id) await requeueUnmatched(tx, work.kind, { reference, serviceEsimId: attempt.serviceEsimId });
   return row;
 }
 
@@ -151,12 +152,14 @@ async function isBusy(tx: Executor, esimId: string, attemptId: string): Promise<
 /** What the service says of an attempt, from an answer, a read or an event. */
 export interface ServiceFacts {
   readonly outcome: ObservedOutcome;
-  /** The service's id of what it made for the attempt. */
-  readonly serviceId: string;
+  /** The service's id of what it made for the attempt; a cancellation has none until a refund is named. */
+  readonly serviceId: string | undefined;
   readonly serviceEsimId?: string | undefined;
   readonly charged?: Money | undefined;
   /** Why the service says it failed. */
   readonly failureDetail?: string | undefined;
+  /** Of a cancellation, what else is said of it. */
+  readonly cancellation?: CancellationFacts | undefined;
 }
 
 /** Stores that a send proved nothing was bought, or proved nothing at all. @returns the attempt as it now is. */
@@ -198,7 +201,7 @@ const RANK: Readonly<Record<AttemptState, number>> = {
 export async function recordFacts(tx: Executor, attemptId: string, facts: ServiceFacts, now: Date): Promise<AttemptRow> {
   const [known] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
   if (known === undefined) throw new Error(`attempt ${attemptId} does not exist`);
-  if (known.serviceId !== null && known.serviceId !== facts.serviceId) {
+  if (known.serviceId !== null && facts.serviceId !== undefined && known.serviceId !== facts.serviceId) {
     const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
     await openCase(tx, workOf(known), 'contradiction', detail, known.id);
     return known;
@@ -206,18 +209,21 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
   await reportDisagreement(tx, known, facts);
   const advances = RANK[facts.outcome] > RANK[known.state];
   const failed = facts.outcome === 'failed';
+  const isCancellation = known.subjectKind === 'cancellation';
   const [row] = await tx
     .update(attempts)
     .set({
-      serviceId: facts.serviceId,
+      serviceId: facts.serviceId ?? known.serviceId,
       serviceEsimId: facts.serviceEsimId ?? known.serviceEsimId,
       chargedAmount: known.chargedAmount ?? facts.charged?.amount ?? null,
       chargedCurrency: known.chargedAmount === null ? (facts.charged?.currency ?? null) : known.chargedCurrency,
       lastHeardAt: now,
       ...(advances && {
         state: facts.outcome,
-        failureClass: failed ? ('supplier_failed' as const) : null,
+        failureClass: failed ? (isCancellation ? 'cancellation_refused' : 'supplier_failed') : null,
         failureDetail: failed ? (facts.failureDetail ?? 'The service gave no reason.') : null,
+        // A refused cancellation cost nothing and changed nothing: there is no money to wait for.
+        ...(failed && isCancellation && { busyEsimId: null }),
         leaseToken: null,
         leaseUntil: null,
       }),
@@ -226,7 +232,10 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
     .returning();
   if (row === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
 
-  if (known.serviceId === null) await requeueUnmatched(tx, known.subjectKind, { serviceId: facts.serviceId });
+  if (facts.cancellation !== undefined) await storeCancellationFacts(tx, workOf(known), facts.cancellation, now);
+  if (known.serviceId === null && facts.serviceId !== undefined) {
+    await requeueUnmatched(tx, known.subjectKind, { serviceId: facts.serviceId });
+  }
   if (!failed && row.chargedAmount !== null && row.chargedCurrency !== null) {
     const money = { amount: row.chargedAmount, currency: row.chargedCurrency };
     await recordMovement(tx, { direction: 'debit', attemptId, money });

@@ -1,4 +1,4 @@
-import { and, eq, inArray, notInArray, or } from 'drizzle-orm';
+import { and, eq, inArray, isNull, notInArray, or } from 'drizzle-orm';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { hasOpenCase } from '#db/cases.ts';
@@ -22,11 +22,12 @@ export async function buyingBarrier(
 /** True while the service has said something of the work that nobody has taken into account. @param answered as above. */
 export async function hasPendingObservations(tx: Executor, work: WorkRef, answered: readonly bigint[] = []): Promise<boolean> {
   const names = await tx
-    .select({ reference: attempts.reference, serviceId: attempts.serviceId })
+    .select({ reference: attempts.reference, serviceId: attempts.serviceId, serviceEsimId: attempts.serviceEsimId })
     .from(attempts)
     .where(and(eq(attempts.subjectKind, work.kind), eq(attempts.subjectId, work.id)));
   const references = names.flatMap(({ reference }) => reference ?? []);
   const serviceIds = names.flatMap(({ serviceId }) => serviceId ?? []);
+  const esimIds = work.kind === 'cancellation' ? names.flatMap(({ serviceEsimId }) => serviceEsimId ?? []) : [];
   const waiting = await tx
     .select({ id: inbox.id })
     .from(inbox)
@@ -39,6 +40,7 @@ export async function hasPendingObservations(tx: Executor, work: WorkRef, answer
           eq(inbox.subjectId, work.id),
           ...(references.length > 0 ? [inArray(inbox.reference, references)] : []),
           ...(serviceIds.length > 0 ? [inArray(inbox.serviceId, serviceIds)] : []),
+          ...(esimIds.length > 0 ? [and(isNull(inbox.subjectId), inArray(inbox.serviceEsimId, esimIds))] : []),
         ),
       ),
     )

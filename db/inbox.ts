@@ -2,7 +2,7 @@
  * The inbox as the relay and the workflows use it: take what is pending, match it to an attempt, note what became of
  * it. Webhooks are put in by `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}.
  */
-import { and, eq, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
@@ -52,7 +52,8 @@ export interface InboxMatch {
 /** What an event names, to find the attempt by. */
 export interface NamedPurchase {
   readonly kind: WorkKind;
-  readonly serviceId: string;
+  /** Undefined where an event names none: the eSIM alone says which cancellation is meant. */
+  readonly serviceId?: string;
   /** As we gave it. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
@@ -83,8 +84,28 @@ async function findAttemptId(db: Executor, named: NamedPurchase): Promise<string
     const [found] = await db.select({ id: attempts.id }).from(attempts).where(and(eq(attempts.subjectKind, kind), name));
     return found?.id;
   };
-  const found = (await by(eq(attempts.serviceId, serviceId))) ?? (reference && (await by(eq(attempts.reference, reference))));
-  return found ?? (kind === 'topup' ? await findUnsettledTopup(db, named) : undefined);
+  const found = (serviceId && (await by(eq(attempts.serviceId, serviceId)))) ?? (reference && (await by(eq(attempts.reference, reference))));
+  if (found !== undefined && found !== '') return found;
+  switch (kind) {
+    case 'topup':
+      return findUnsettledTopup(db, named);
+    case 'cancellation':
+      return findNewestCancellation(db, named);
+    default:
+      return undefined;
+  }
+}
+
+/** The attempt that was made last to cancel an eSIM; only one can be under way. */
+async function findNewestCancellation(db: Executor, { serviceEsimId }: NamedPurchase): Promise<string | undefined> {
+  if (serviceEsimId === undefined) return undefined;
+  const [found] = await db
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, 'cancellation'), eq(attempts.serviceEsimId, serviceEsimId)))
+    .orderBy(desc(attempts.createdAt), desc(attempts.number))
+    .limit(1);
+  return found?.id;
 }
 
 /** The one top-up that may be under way for an eSIM and has no id of the service yet. */
@@ -177,7 +198,11 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
       attempts,
       and(
         eq(attempts.subjectKind, inbox.subjectKind),
-        or(eq(attempts.reference, inbox.reference), eq(attempts.serviceId, inbox.serviceId)),
+        or(
+          eq(attempts.reference, inbox.reference),
+          eq(attempts.serviceId, inbox.serviceId),
+          and(eq(inbox.subjectKind, 'cancellation'), eq(attempts.serviceEsimId, inbox.serviceEsimId)),
+        ),
       ),
     )
     .where(eq(inbox.state, 'unmatched'))
@@ -203,11 +228,13 @@ export async function unappliedFor(db: Executor, { kind, id }: WorkRef): Promise
 export async function requeueUnmatched(
   tx: Executor,
   kind: WorkKind,
-  stored: { reference?: string; serviceId?: string },
+  stored: { reference?: string | undefined; serviceId?: string | undefined; serviceEsimId?: string | undefined },
 ): Promise<void> {
+  const { serviceEsimId } = kind === 'cancellation' ? stored : {};
   const names = [
     stored.reference === undefined ? undefined : eq(inbox.reference, stored.reference),
     stored.serviceId === undefined ? undefined : eq(inbox.serviceId, stored.serviceId),
+    serviceEsimId === undefined ? undefined : eq(inbox.serviceEsimId, serviceEsimId),
   ].filter((condition) => condition !== undefined);
   if (names.length === 0) return;
   await tx
@@ -223,7 +250,9 @@ export interface ReadObservation {
   readonly attemptId: string;
   readonly outcome: ObservedOutcome;
   readonly reference: string | null;
-  readonly serviceId: string;
+  readonly serviceId: string | null;
+  /** The service's id of the eSIM, where that says what is meant. */
+  readonly serviceEsimId: string | null;
   readonly sealedBody: Buffer;
   readonly bodyHash: Buffer;
   readonly signedHash: Buffer;
@@ -244,6 +273,7 @@ export async function addReadObservation(db: Executor, observation: ReadObservat
       subjectKind: observation.kind,
       reference: observation.reference,
       serviceId: observation.serviceId,
+      serviceEsimId: observation.serviceEsimId,
       outcome: observation.outcome,
     })
     .onConflictDoNothing()

@@ -27,6 +27,16 @@ export async function recordMovement(
   return rows.length > 0;
 }
 
+/** Writes the credit of a refund into our books, once for each cancellation. @returns true when it is new. */
+export async function recordRefund(db: Executor, cancellationId: string, { amount, currency }: Money): Promise<boolean> {
+  const rows = await db
+    .insert(journal)
+    .values({ direction: 'credit', amount, currency, causeKind: 'refund', causeId: cancellationId })
+    .onConflictDoNothing()
+    .returning({ id: journal.id });
+  return rows.length > 0;
+}
+
 /** What our books hold for an attempt. */
 export async function bookedMovements(db: Executor, attemptId: string): Promise<{ debit: boolean; credit: boolean }> {
   const rows = await db

@@ -2,6 +2,7 @@
 import { and, eq } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
+import type { AttemptState } from '#domain/observation.ts';
 import {
   judgeAbandon,
   judgeLimitChange,
@@ -17,6 +18,8 @@ import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import { attemptsOf, currentAttempt, type AttemptRow } from '#db/attempts.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { hasPendingObservations } from '#db/buying-barrier.ts';
+import { noteCancelled } from '#db/cancellation-facts.ts';
+import { judgeRefundByPerson } from '#db/cancellations.ts';
 import { closeCase, findOpenCase, hasOpenCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
@@ -94,6 +97,7 @@ async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJu
     case 'abandon':
       return unless(judgeAbandon(operated), () => abandon(act));
     case 'change_limit':
+      if (work.kind === 'cancellation') return 'nothing_is_charged';
       return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice)), () => changeLimit(act, action.maxPrice));
     case 'resolve': {
       const found = await findOpenCase(tx, work, action.reason);
@@ -154,6 +158,8 @@ async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolu
     return judged === 'allowed' || judged === 'unchanged' ? abandon(act) : judged;
   }
   if (action.reason === 'cancellation_refused') await withdrawCancel(tx, work.id);
+  if (action.reason === 'refund_failed' || action.reason === 'refund_missing') await judgeRefundByPerson(tx, work.id, action.verdict);
+  if (work.kind === 'cancellation' && action.verdict === 'bought') await noteCancelled(tx, work, now);
   if (row.attentionReason === action.reason) {
     const goesOn = statusAfter(row, action, now);
     const nothingInTheWay = { attentionReason: null, failureClass: null, failureDetail: null };
@@ -166,7 +172,8 @@ async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolu
 function statusAfter(row: WorkRow, { verdict }: Resolution, now: Date): Partial<WorkRow> {
   // What was bought already lives on.
   if (row.completedAt !== null) return { status: 'active', nextStepAt: null };
-  return verdict === 'bought' ? { status: 'processing', nextStepAt: null } : { status: 'held', nextStepAt: now };
+  const isDone = verdict === 'bought' || verdict === 'refunded';
+  return isDone ? { status: 'processing', nextStepAt: null } : { status: 'held', nextStepAt: now };
 }
 
 /** True when the service's id stands for another attempt: one purchase of the service is one attempt of ours. */
@@ -188,6 +195,7 @@ async function correctAttempt(
   const noLease = { leaseToken: null, leaseUntil: null };
   switch (verdict) {
     case 'dismissed':
+    case 'refunded':
       return;
     case 'not_bought':
       await tx
@@ -207,9 +215,7 @@ async function correctAttempt(
         .update(attempts)
         .set({
           ...noLease,
-          // Of a top-up there is nothing to fetch. Of an order the service is asked for its eSIM; should it not know the
-          // order by this id, the case comes back.
-          state: attempt.subjectKind === 'topup' || serviceEsimId !== undefined ? 'completed' : 'unknown',
+          state: stateOnceBought(attempt, serviceEsimId),
           anyUnknown: true,
           serviceId: serviceId ?? attempt.serviceId,
           serviceEsimId: serviceEsimId ?? attempt.serviceEsimId,
@@ -222,6 +228,15 @@ async function correctAttempt(
         .where(eq(attempts.id, attempt.id));
       if (serviceId !== undefined) await requeueUnmatched(tx, attempt.subjectKind, { serviceId });
   }
+}
+
+/**
+ * Of a top-up there is nothing to fetch, and the refund of a cancelled eSIM is waited for. Of an order the service is asked for
+ * its eSIM; should it not know the order by the id that was named, the case comes back.
+ */
+function stateOnceBought({ subjectKind }: AttemptRow, serviceEsimId: string | undefined): AttemptState {
+  if (subjectKind === 'cancellation') return 'processing';
+  return subjectKind === 'topup' || serviceEsimId !== undefined ? 'completed' : 'unknown';
 }
 
 function sameLimit(row: WorkRow, maxPrice: Money | null): boolean {

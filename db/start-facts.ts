@@ -1,4 +1,5 @@
 import type { WorkRef } from '#domain/work.ts';
+import { readCancellation } from '#db/cancellations.ts';
 import type { Executor } from '#db/database.ts';
 import { readOrder } from '#db/orders.ts';
 import { readTopup } from '#db/topups.ts';
@@ -23,6 +24,11 @@ export async function readStartFacts(db: Executor, { kind, id }: WorkRef): Promi
     case 'topup': {
       const { topup } = await readTopup(db, id);
       return { kind, id, packageId: topup.packageId, externalReference: topup.externalTopupId ?? id };
+    }
+    case 'cancellation': {
+      const { esim } = await readCancellation(db, id);
+      const { externalOrderId, packageId } = await readOrder(db, esim.orderId);
+      return { kind, id, packageId, externalReference: externalOrderId };
     }
     case 'vpn_subscription': {
       const { vpnPlanId, externalSubscriptionId } = await readVpnSubscription(db, id);

@@ -1,7 +1,7 @@
 import { pgTable } from 'drizzle-orm/pg-core';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { WorkKind } from '#domain/work.ts';
-import { orders, topups, vpnSubscriptions, workColumns } from '#db/schema.ts';
+import { cancellations, orders, topups, vpnSubscriptions, workColumns } from '#db/schema.ts';
 
 /** No table of the database: the columns that the tables of all kinds share. */
 const anyWork = pgTable('work', workColumns<WorkStatus>());
@@ -11,7 +11,7 @@ type WorkTable = typeof anyWork;
 /** What the row of every kind of work has. */
 export type WorkRow = WorkTable['$inferSelect'];
 
-const TABLES = { order: orders, topup: topups, vpn_subscription: vpnSubscriptions } as const satisfies Record<WorkKind, unknown>;
+const TABLES = { order: orders, topup: topups, vpn_subscription: vpnSubscriptions, cancellation: cancellations } as const satisfies Record<WorkKind, unknown>;
 
 /**
  * The table of a kind of work, with the columns that all kinds share. A query selects those that it names; `select()`

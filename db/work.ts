@@ -1,7 +1,7 @@
 /** Work of every kind as its workflow sees it: load, lock, move on, find what nobody works on. */
 import { and, eq, inArray, isNull, lt, not, or, sql } from 'drizzle-orm';
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
-import { FINAL_STATUSES, isFinal, mayFollow, type WorkStatus } from '#domain/lifecycle.ts';
+import { ENDS_WITHOUT_EFFECT, FINAL_STATUSES, isFinal, mayFollow, type WorkStatus } from '#domain/lifecycle.ts';
 import type { Money } from '#domain/money.ts';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import { WORK_KINDS, WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
@@ -98,7 +98,7 @@ export async function recordStep(
 ): Promise<'recorded' | 'may_be_bought' | 'judged' | BuyingBarrier> {
   const row = await lockUnfinishedWork(tx, work);
   if (step.attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) return 'judged';
-  if (step.status === 'failed') {
+  if (step.status === ENDS_WITHOUT_EFFECT[work.kind]) {
     const barrier = await buyingBarrier(tx, work, step.applied);
     if (barrier !== undefined) return barrier;
     if (await mayBeBought(tx, work)) return 'may_be_bought';

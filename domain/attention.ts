@@ -38,6 +38,14 @@ export const ATTENTION_REASONS = {
     meaning: 'The service does not cancel the subscription.',
     advice: 'Ask the service why. `retry` asks it to cancel once more; `dismissed` lets the subscription go on.',
   },
+  refund_failed: {
+    meaning: 'The eSIM is cancelled, and the service says that its refund failed.',
+    advice: 'Ask the service for the money. `retry` looks again; `refunded` says that it came, `dismissed` goes on without it.',
+  },
+  refund_missing: {
+    meaning: 'The refund was not decided for a long time, or its money is not in the wallet.',
+    advice: 'Ask the service for the money. `retry` looks again; `refunded` says that it came, `dismissed` goes on without it.',
+  },
   webhook_conflict: {
     meaning: 'Two different bodies came under one delivery id.',
     advice: 'Check who can send to the webhook address, and whether the webhook secret has leaked.',

@@ -60,6 +60,24 @@ export const FAILURE_CLASSES = {
     meaning: 'Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way.',
     advice: 'Nothing: it goes on when the other one has ended. Should that one wait for a person, look at it first.',
   },
+  cancellation_refused: {
+    certainty: 'definite',
+    disposition: 'fail',
+    meaning: 'The service does not cancel the eSIM.',
+    advice: 'Read the cancellation preflight of the eSIM; what is used or installed is not taken back.',
+  },
+  refund_not_expected: {
+    certainty: 'definite',
+    disposition: 'fail',
+    meaning: 'A condition of the automatic refund is not met, so nothing was sent.',
+    advice: 'Submit it with accept_without_refund, if the eSIM is to be cancelled all the same.',
+  },
+  refund_uncertain: {
+    certainty: 'definite',
+    disposition: 'fail',
+    meaning: 'This service shows too little to tell whether the conditions of the refund are met, so nothing was sent.',
+    advice: 'Submit it with accept_without_refund, if the eSIM is to be cancelled all the same.',
+  },
   insufficient_balance: {
     certainty: 'definite',
     disposition: 'hold',

@@ -3,6 +3,8 @@ export const ID_PREFIXES = {
   order: 'ord',
   topup: 'top',
   vpn_subscription: 'vpn',
+  cancellation: 'can',
+  refund: 'ref',
   attempt: 'att',
   esim: 'esim',
   case: 'case',

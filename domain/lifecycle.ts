@@ -31,11 +31,24 @@ const SUBSCRIPTION = {
   abandoned: [],
 } as const;
 
+/** Of an eSIM's cancellation with its refund. `refused` means that the eSIM is not cancelled. */
+const CANCELLATION = {
+  accepted: ['held', 'submitting', 'processing', 'completed', 'refused', 'needs_attention', 'abandoned'],
+  held: ['submitting', 'processing', 'completed', 'refused', 'needs_attention', 'abandoned'],
+  submitting: ['held', 'processing', 'completed', 'refused', 'needs_attention', 'abandoned'],
+  processing: ['held', 'submitting', 'completed', 'refused', 'needs_attention', 'abandoned'],
+  needs_attention: ['held', 'submitting', 'processing', 'completed', 'refused', 'abandoned'],
+  completed: [],
+  refused: [],
+  abandoned: [],
+} as const;
+
 /** By kind of work, the statuses that may follow each one. A status that nothing follows is an end. */
 export const LIFECYCLES = {
   order: PURCHASE,
   topup: PURCHASE,
   vpn_subscription: SUBSCRIPTION,
+  cancellation: CANCELLATION,
 } as const satisfies Record<WorkKind, Readonly<Record<string, readonly string[]>>>;
 
 /** The statuses of a kind of work. */
@@ -45,9 +58,17 @@ export type StatusOf<Kind extends WorkKind> = keyof (typeof LIFECYCLES)[Kind];
 export type WorkStatus = { [Kind in WorkKind]: StatusOf<Kind> }[WorkKind];
 
 /** Statuses that no workflow runs for any more. */
-export const FINAL_STATUSES = ['completed', 'failed', 'abandoned', 'cancelled', 'expired'] as const satisfies readonly WorkStatus[];
+export const FINAL_STATUSES = ['completed', 'failed', 'abandoned', 'cancelled', 'expired', 'refused'] as const satisfies readonly WorkStatus[];
 
 export type FinalStatus = (typeof FINAL_STATUSES)[number];
+
+/** By kind of work, how it ends when what was asked of the service definitely did not happen. */
+export const ENDS_WITHOUT_EFFECT = {
+  order: 'failed',
+  topup: 'failed',
+  vpn_subscription: 'failed',
+  cancellation: 'refused',
+} as const satisfies Record<WorkKind, FinalStatus>;
 
 /** All statuses of a kind, in the order of its table. */
 export function statusesOf<Kind extends WorkKind>(kind: Kind): readonly [StatusOf<Kind>, ...StatusOf<Kind>[]] {

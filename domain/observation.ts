@@ -44,6 +44,8 @@ export const FINISHED_DECISIONS = {
   // Of subscriptions, which were bought before they ended.
   cancelled: { processing: 'known', completed: 'known', failed: 'contradiction' },
   expired: { processing: 'known', completed: 'known', failed: 'contradiction' },
+  // Of cancellations.
+  refused: { processing: 'contradiction', completed: 'contradiction', failed: 'known' },
 } as const satisfies Record<FinalStatus, Record<ObservedOutcome, 'known' | 'contradiction'>>;
 
 /** How a subscription ends at the service. Whatever has ended was bought before. */
@@ -56,12 +58,19 @@ export interface ObservedWork {
   readonly attemptState: AttemptState;
   /** False when the work has gone on to a later attempt. */
   readonly latestAttempt: boolean;
-  /** What is known already of the end of a subscription. */
-  readonly end?: SubscriptionEnd | undefined;
 }
 
-/** Decides what an observation means. @param end that the observation tells of, besides. */
-export function judgeObservation(work: ObservedWork, outcome: ObservedOutcome, end?: SubscriptionEnd): ObservationDecision {
+/**
+ * Decides what an observation means.
+ *
+ * @param besides what it means for what follows the purchase: the end of a subscription, the refund of a cancellation.
+ */
+export function judgeObservation(
+  work: ObservedWork,
+  outcome: ObservedOutcome,
+  besides: ObservationDecision = 'known',
+): ObservationDecision {
+  if (besides === 'contradiction') return besides;
   const { status, attemptState, latestAttempt } = work;
   if (isFinal(status)) {
     // Of a failed attempt it is no news that it failed, whatever came of the work; completed after all, it was
@@ -72,5 +81,10 @@ export function judgeObservation(work: ObservedWork, outcome: ObservedOutcome, e
   const decision = ATTEMPT_DECISIONS[attemptState][outcome];
   // An attempt that was given up may not come back to life: two would be bought.
   if (!latestAttempt && decision === 'advance') return 'contradiction';
-  return decision === 'known' && end !== undefined && work.end === undefined ? 'advance' : decision;
+  return decision === 'known' ? besides : decision;
+}
+
+/** What the end of a subscription means, given what is known of it. */
+export function judgeSubscriptionEnd(known: SubscriptionEnd | undefined, told: SubscriptionEnd | undefined): 'known' | 'advance' {
+  return told !== undefined && known === undefined ? 'advance' : 'known';
 }

@@ -11,6 +11,7 @@ import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
 export const CASE_VERDICTS = {
   bought: 'The service has sold it, under the id that is named: it is delivered.',
   not_bought: 'The service sold nothing and keeps no money for this attempt: it may be bought anew.',
+  refunded: 'The money of the cancelled eSIM is back in the wallet.',
   dismissed: 'There is nothing to correct: the work goes on from what is stored.',
 } as const;
 
@@ -29,6 +30,8 @@ export const VERDICTS_OF = {
   delivery_unavailable: ['bought', 'dismissed'],
   charged_above_limit: ['dismissed'],
   cancellation_refused: ['dismissed'],
+  refund_failed: ['refunded', 'dismissed'],
+  refund_missing: ['refunded', 'dismissed'],
   webhook_conflict: ['dismissed'],
 } as const satisfies Record<AttentionReason, readonly CaseVerdict[]>;
 
@@ -103,6 +106,7 @@ export const REFUSALS = {
     'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit.',
   case_not_open: 'No case with this reason is open for it.',
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
+  nothing_is_charged: 'A cancellation spends nothing: there is no limit to change.',
   not_active: 'It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought.',
   service_id_taken: "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
 } as const;
@@ -142,6 +146,7 @@ export function judgeResolve(
   if (!(VERDICTS_OF[reason] as readonly CaseVerdict[]).includes(verdict)) return 'verdict_not_possible';
   if (verdict === 'dismissed') return 'allowed';
   if (isFinal(work.status)) return 'already_ended';
+  if (verdict === 'refunded') return 'allowed';
   // After a contradiction nothing that the service says moves anything: it is the person's word that counts.
   if (work.observationsPending && reason !== 'contradiction') return 'observations_pending';
   if (verdict === 'bought') return laterAttempts.some(mayHaveCost) ? 'later_attempt_open' : 'allowed';

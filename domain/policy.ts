@@ -34,6 +34,11 @@ export interface PurchasePolicy {
   readonly settleDelayMs: number;
   /** How often the wallet is read before a failure without evidence is parked. */
   readonly settleReads: number;
+  /** How long the refund of a cancelled eSIM is waited for before a person is told. A person may review it at the service,
+   * which takes days; after two weeks nobody is at it any more. */
+  readonly refundDeadlineMs: number;
+  /** The same where the caller accepted that none may come. Events come in any order, seconds apart. */
+  readonly refundGraceMs: number;
   /** Attempts to buy one order, the first included. */
   readonly maxAttempts: number;
   /** Wait before a new attempt; doubled each time. */
@@ -105,6 +110,8 @@ export const DEFAULT_POLICY: Policy = {
     deliveryDeadlineMs: hour,
     settleDelayMs: 30 * second,
     settleReads: 5,
+    refundDeadlineMs: 14 * 24 * hour,
+    refundGraceMs: 10 * minute,
     maxAttempts: 3,
     attemptDelayMs: 30 * second,
   },
@@ -113,6 +120,9 @@ export const DEFAULT_POLICY: Policy = {
   sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour },
   webhookSecret: { overlapMs: 24 * hour },
 };
+
+/** A quarter: by then the books of the service are closed. */
+export const MAX_REFUND_DEADLINE_MS = 92 * 24 * hour;
 
 /** A month: whoever wants a longer overlap wants no rotation. */
 export const MAX_WEBHOOK_SECRET_OVERLAP_MS = 30 * 24 * hour;

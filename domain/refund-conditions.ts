@@ -21,7 +21,8 @@ export interface RefundCondition {
 /** What was read, or why it could not be: then `detail` says so. */
 export type Reading<Value> =
   | { readonly ok: true; readonly value: Value; readonly asOf: number }
-  | { readonly ok: false; readonly detail: string };
+  /** `mayPass`: a later read may show it; else this service never does. */
+  | { readonly ok: false; readonly detail: string; readonly mayPass: boolean };
 
 /** Everything that the conditions are judged by. */
 export interface RefundFacts {

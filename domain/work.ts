@@ -3,7 +3,7 @@
  * relay, the sweeper, the cases, the timeline) speaks of work by kind and id.
  */
 
-export const WORK_KINDS = ['order', 'topup', 'vpn_subscription'] as const;
+export const WORK_KINDS = ['order', 'topup', 'vpn_subscription', 'cancellation'] as const;
 export type WorkKind = (typeof WORK_KINDS)[number];
 
 /** One piece of work; the id is ours. */
@@ -17,4 +17,5 @@ export const WORK_NOUNS = {
   order: 'order',
   topup: 'top-up',
   vpn_subscription: 'VPN subscription',
+  cancellation: 'cancellation',
 } as const satisfies Record<WorkKind, string>;

@@ -30,6 +30,7 @@ const WHAT_IT_DOES = {
   order: 'Buys one eSIM package from the service and delivers the eSIM.',
   topup: 'Recharges one eSIM with a data package.',
   vpn_subscription: 'Buys a VPN subscription and follows it until it is cancelled or expires.',
+  cancellation: 'Cancels one eSIM and follows its refund until the money is back in the wallet.',
 } as const satisfies Record<WorkKind, string>;
 
 export interface StartOptions {

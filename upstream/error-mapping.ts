@@ -109,6 +109,7 @@ function classOf(status: number, code: ServiceErrorCode | undefined): FailureCla
 }
 
 const CLASSES_OF_CODES: ReadonlyMap<ServiceErrorCode, FailureClass> = new Map([
+  ['cancellation_refused', 'cancellation_refused'],
   ['insufficient_balance', 'insufficient_balance'],
   ['package_unavailable', 'package_unavailable'],
   ['plan_unavailable', 'package_unavailable'],

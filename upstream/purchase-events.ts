@@ -1,14 +1,16 @@
+import { cancellationOutcome, type CancellationWord } from '#domain/refund.ts';
 import type { Money } from '#domain/money.ts';
 import type { ObservedOutcome, SubscriptionEnd } from '#domain/observation.ts';
 import type { WorkKind } from '#domain/work.ts';
+import type { RefundFacts } from '#upstream/event-readings.ts';
 import type { ParsedEvent } from '#upstream/event-parsing.ts';
 
 /** What an event says of a purchase, whatever was bought. */
 export interface PurchaseEvent {
   readonly kind: WorkKind;
   readonly outcome: ObservedOutcome;
-  /** The service's id of the purchase. */
-  readonly serviceId: string;
+  /** The service's id of the purchase; of a cancellation, that of its refund, if it is named. */
+  readonly serviceId?: string;
   /** As one of our attempts gave it. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
@@ -17,6 +19,8 @@ export interface PurchaseEvent {
   readonly charged?: Money;
   /** How a subscription has ended. */
   readonly endedAs?: SubscriptionEnd;
+  /** What is said of a cancellation; `outcome` is what that comes to by itself. */
+  readonly cancellation?: CancellationWord & { readonly serviceRefundId?: string; readonly refunded?: Money };
 }
 
 /** Reads an event as one of a purchase. @returns undefined for every other event. */
@@ -36,10 +40,33 @@ export function purchaseEvent(event: ParsedEvent): PurchaseEvent | undefined {
       // What has ended was bought before.
       return { ...rest, kind, serviceId, outcome: status === 'failed' ? 'failed' : 'completed', ...(ended && { endedAs: status }) };
     }
-    case 'esim_cancellation':
+    case 'esim_cancellation': {
+      const { serviceEsimId, refund } = event;
+      return cancellation(serviceEsimId, { esim: 'cancelled', ...(refund !== undefined && refundWord(refund)) });
+    }
     case 'refund':
+      return cancellation(event.serviceEsimId, refundWord(event));
     case 'ping':
     case 'quarantine':
       return undefined;
   }
+}
+
+/** What a refund's record says, as part of a word about its cancellation. */
+export function refundWord({ status: state, review, serviceRefundId, refunded }: RefundFacts) {
+  return {
+    refund: { state, ...(review !== undefined && { review }) },
+    serviceRefundId,
+    ...(refunded !== undefined && { refunded }),
+  };
+}
+
+function cancellation(serviceEsimId: string | undefined, word: NonNullable<PurchaseEvent['cancellation']>): PurchaseEvent {
+  return {
+    kind: 'cancellation',
+    outcome: cancellationOutcome(word),
+    ...(word.serviceRefundId !== undefined && { serviceId: word.serviceRefundId }),
+    ...(serviceEsimId !== undefined && { serviceEsimId }),
+    cancellation: word,
+  };
 }

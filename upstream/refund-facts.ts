@@ -44,9 +44,9 @@ function completedTopups(
 ): RefundFacts['topups'] {
   // One of ours is enough, whatever the service lists.
   if (ours > 0) return { ok: true, value: { completed: ours }, asOf };
-  if (!list.ok) return { ok: false, detail: `We know of none; ${unread(list)}` };
+  if (!list.ok) return { ...unread(list), detail: `We know of none; ${unread(list).detail}` };
   const completed = list.value.items.filter(({ status }) => status === 'completed').length;
-  if (completed === 0 && !list.value.complete) return { ok: false, detail: 'The service lists more top-ups than can be searched.' };
+  if (completed === 0 && !list.value.complete) return { ok: false, detail: 'The service lists more top-ups than can be searched.', mayPass: false };
   return { ok: true, value: { completed }, asOf };
 }
 
@@ -55,9 +55,9 @@ function debitOf(
   { serviceOrderId: serviceId, reference }: OwnRefundFacts,
   asOf: number,
 ): RefundFacts['debit'] {
-  if (!list.ok) return { ok: false, detail: unread(list) };
+  if (!list.ok) return unread(list);
   const found = list.value.items.some((each) => each.type === 'debit' && isOfOrder({ serviceId, reference }, each));
-  if (!found && !list.value.complete) return { ok: false, detail: 'The wallet has more transactions than can be searched.' };
+  if (!found && !list.value.complete) return { ok: false, detail: 'The wallet has more transactions than can be searched.', mayPass: false };
   return { ok: true, value: { found }, asOf };
 }
 
@@ -65,11 +65,12 @@ function reading<Answer, Value>(
   result: OptionalResult<Answer>,
   read: (answer: Answer) => { readonly value: Value; readonly asOf: number },
 ): Reading<Value> {
-  return result.ok ? { ok: true, ...read(result.value) } : { ok: false, detail: unread(result) };
+  return result.ok ? { ok: true, ...read(result.value) } : unread(result);
 }
 
-function unread(result: Extract<OptionalResult<unknown>, { readonly ok: false }>): string {
-  return result.kind === 'failure' ? result.detail : `this service has no call for it (${result.capability}).`;
+function unread(result: Extract<OptionalResult<unknown>, { readonly ok: false }>): Extract<Reading<never>, { ok: false }> {
+  if (result.kind === 'failure') return { ok: false, detail: result.detail, mayPass: true };
+  return { ok: false, detail: `this service has no call for it (${result.capability}).`, mayPass: false };
 }
 
 function timeOf(text: string | null | undefined): number | undefined {

@@ -1,7 +1,9 @@
 import { isFinal } from '#domain/lifecycle.ts';
-import { judgeObservation, type SubscriptionEnd } from '#domain/observation.ts';
+import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/observation.ts';
+import { cancellationOutcome, judgeRefund } from '#domain/refund.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { currentAttempt, recordFacts, reportOtherPrice } from '#db/attempts.ts';
+import { knownWord, together } from '#db/cancellation-facts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { assignToAttempt, inboxBodyPlace, lockMatch, markApplied, markUnmatched, type InboxMatch, type InboxRow } from '#db/inbox.ts';
@@ -27,12 +29,13 @@ export type Judgement =
  */
 export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxRow, now: Date): Promise<Judgement> {
   return database.transaction(async (tx) => {
-    const event = readPurchaseEvent(keyRing, row);
-    const match = await lockMatch(tx, event);
+    const said = readPurchaseEvent(keyRing, row);
+    const match = await lockMatch(tx, said);
     if (match === undefined) {
       await markUnmatched(tx, row.id);
       return { kind: 'unmatched' };
     }
+    const { event, besides } = await inContext(tx, match, said);
     if (namesAnotherPurchase(match, event) || namesAnotherAttempt(match, event)) {
       await assignToAttempt(tx, row.id, match, 'contradiction');
       await reportContradiction(tx, match, row, event, now);
@@ -44,12 +47,12 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
       status: match.row.status,
       attemptState: match.attempt.state,
       latestAttempt: current?.id === match.attempt.id,
-      end: await endOf(tx, match),
     };
-    const judged = judgeObservation(work, event.outcome, event.endedAs);
+    const judged = judgeObservation(work, event.outcome, besides);
     const decision = isFinal(match.row.status) ? judged : (row.decision ?? judged);
     await assignToAttempt(tx, row.id, match, decision);
-    if (decision === 'advance') await storeFacts(tx, match, event, now);
+    // A refund that is paid after all is no contradiction of how its cancellation ended, and is noted.
+    if (decision === 'advance' || besides === 'advance') await storeFacts(tx, match, event, now);
     else await reportOtherPrice(tx, match.attempt, event.charged);
 
     if (decision === 'known') {
@@ -72,15 +75,30 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
   });
 }
 
-/** What is known already of the end of a subscription. */
-async function endOf(tx: Executor, { work }: InboxMatch): Promise<SubscriptionEnd | undefined> {
-  if (work.kind !== 'vpn_subscription') return undefined;
-  return (await readVpnSubscription(tx, work.id)).endedAs ?? undefined;
+/** What an event says beside what is known, and what that means for what follows the purchase. */
+async function inContext(
+  tx: Executor,
+  { work }: InboxMatch,
+  event: PurchaseEvent,
+): Promise<{ readonly event: PurchaseEvent; readonly besides: ObservationDecision }> {
+  if (work.kind === 'vpn_subscription') {
+    const { endedAs } = await readVpnSubscription(tx, work.id);
+    return { event, besides: judgeSubscriptionEnd(endedAs ?? undefined, event.endedAs) };
+  }
+  const { cancellation } = event;
+  if (cancellation === undefined) return { event, besides: 'known' };
+  const known = await knownWord(tx, work.id);
+  const isCancelledNow = cancellation.esim === 'cancelled' && known.esim !== 'cancelled';
+  const refund = judgeRefund(known.refund, cancellation.refund);
+  return {
+    event: { ...event, outcome: cancellationOutcome(together(known, cancellation)) },
+    besides: refund === 'known' && isCancelledNow ? 'advance' : refund,
+  };
 }
 
 /** It gave our reference, and an id that is not the one we know under it: the service may have bought twice. */
 function namesAnotherPurchase({ attempt }: InboxMatch, event: PurchaseEvent): boolean {
-  return attempt.serviceId !== null && attempt.serviceId !== event.serviceId;
+  return attempt.serviceId !== null && event.serviceId !== undefined && attempt.serviceId !== event.serviceId;
 }
 
 /** It gave the id that we know of this attempt, and the reference of something else. */
@@ -98,8 +116,8 @@ function readPurchaseEvent(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
 }
 
 async function storeFacts(tx: Executor, match: InboxMatch, event: PurchaseEvent, now: Date): Promise<void> {
-  const { outcome, serviceId, serviceEsimId, charged, endedAs } = event;
-  await recordFacts(tx, match.attempt.id, { outcome, serviceId, serviceEsimId, charged }, now);
+  const { outcome, serviceId, serviceEsimId, charged, endedAs, cancellation } = event;
+  await recordFacts(tx, match.attempt.id, { outcome, serviceId, serviceEsimId, charged, cancellation }, now);
   if (endedAs !== undefined) await storeSubscriptionFacts(tx, match.work.id, { endedAs });
 }
 
@@ -107,7 +125,7 @@ async function reportContradiction(tx: Executor, match: InboxMatch, row: InboxRo
   const { work, attempt, row: { status } } = match;
   const noun = WORK_NOUNS[work.kind];
   const detail =
-    `The service says ${event.outcome} of attempt ${attempt.number} (its ${noun} ${event.serviceId}), but the ` +
+    `The service says ${event.outcome} of attempt ${attempt.number} (its ${noun} ${event.serviceId ?? 'without an id'}), but the ` +
     `attempt was ${attempt.state} (${attempt.serviceId ?? `no ${noun} known`}) and the ${noun} ${status}.`;
   await openCase(tx, work, 'contradiction', detail, attempt.id);
   await addTimelineEntry(tx, work, { event: `${work.kind}.contradiction`, message: detail, dedupKey: `inbox:${row.id}`, at: now });

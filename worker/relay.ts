@@ -166,7 +166,7 @@ export class Relay {
 }
 
 function groupBySubject(rows: readonly InboxRow[]): Iterable<InboxRow[]> {
-  return Map.groupBy(rows, (row) => `${row.subjectKind}/${row.reference ?? row.serviceId ?? row.id}`).values();
+  return Map.groupBy(rows, (row) => `${row.subjectKind}/${row.reference ?? row.serviceId ?? row.serviceEsimId ?? row.id}`).values();
 }
 
 /** Runs `work` for all items, `parallel` at a time. `work` does not throw. */

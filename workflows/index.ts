@@ -2,4 +2,5 @@
 export { orderWorkflow } from '#workflows/order.ts';
 export { topupWorkflow } from '#workflows/topup.ts';
 export { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
+export { cancellationWorkflow } from '#workflows/cancellation.ts';
 export { reconcileWorkflow, sweepWorkflow } from '#workflows/maintenance.ts';

@@ -16,7 +16,7 @@ import type { WorkKind, WorkRef } from '#domain/work.ts';
 export const TASK_QUEUE = 'reseller';
 
 /** By kind of work, the workflow that carries it out. */
-export const WORK_WORKFLOWS = { order: 'orderWorkflow', topup: 'topupWorkflow', vpn_subscription: 'vpnSubscriptionWorkflow' } as const satisfies Record<WorkKind, string>;
+export const WORK_WORKFLOWS = { order: 'orderWorkflow', topup: 'topupWorkflow', vpn_subscription: 'vpnSubscriptionWorkflow', cancellation: 'cancellationWorkflow' } as const satisfies Record<WorkKind, string>;
 
 /** The workflows that schedules start. */
 export const MAINTENANCE_WORKFLOWS = { reconcile: 'reconcileWorkflow', sweep: 'sweepWorkflow' } as const;

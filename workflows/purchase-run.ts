@@ -2,7 +2,7 @@ import { condition, proxyActivities } from '@temporalio/workflow';
 import type { AttemptRef, PurchaseActivities, SendResult, WorkEnd } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
-import type { WorkStatus } from '#domain/lifecycle.ts';
+import { ENDS_WITHOUT_EFFECT, type WorkStatus } from '#domain/lifecycle.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import {
   afterAcceptance,
@@ -32,12 +32,16 @@ function readOptions(policy: PurchasePolicy) {
   } as const;
 }
 
-/** What is read from the service to complete each kind, and what it then is. */
+/** What is read from the service to complete each kind, what it then is, and the case of a read that never succeeds. */
 const WORDING = {
-  order: { missing: 'eSIM', status: 'completed', done: (esimId = '') => `The eSIM ${esimId} was delivered.` },
-  topup: { missing: 'price', status: 'completed', done: (esimId = '') => `The eSIM ${esimId} was recharged.` },
-  vpn_subscription: { missing: 'access data', status: 'active', done: () => 'The VPN subscription is active.' },
-} as const satisfies Record<WorkKind, { missing: string; status: WorkStatus; done: (esimId?: string) => string }>;
+  order: { missing: 'eSIM', status: 'completed', overdue: 'delivery_unavailable', done: (esimId = '') => `The eSIM ${esimId} was delivered.` },
+  topup: { missing: 'price', status: 'completed', overdue: 'delivery_unavailable', done: (esimId = '') => `The eSIM ${esimId} was recharged.` },
+  vpn_subscription: { missing: 'access data', status: 'active', overdue: 'delivery_unavailable', done: () => 'The VPN subscription is active.' },
+  cancellation: { missing: 'refund', status: 'completed', overdue: 'refund_missing', done: (esimId = '') => `The eSIM ${esimId} is cancelled.` },
+} as const satisfies Record<
+  WorkKind,
+  { missing: string; status: WorkStatus; overdue: AttentionReason; done: (esimId?: string) => string }
+>;
 
 /** A step of the run: what the domain decided, or an end, or a wait for a person. */
 type Step =
@@ -244,7 +248,7 @@ export class PurchaseRun {
     for (let n = 1; n <= this.#policy.lookUps; n += 1) {
       this.#state.show({
         status: 'submitting',
-        now: 'The outcome of the purchase is unknown; the service is being asked.',
+        now: `The outcome of the ${this.#state.noun} is unknown; the service is being asked.`,
         next: `What the service says; if it knows nothing, a person is told (look-up ${n} of ${this.#policy.lookUps}).`,
         failure: step.failure,
       });
@@ -264,15 +268,38 @@ export class PurchaseRun {
   }
 
   async #awaitService(): Promise<Step> {
-    await this.#showGoingOn({
-      now: `The service has accepted the ${this.#state.noun} and is working on it.`,
-      next: 'Its webhook; should none come, the reconciler asks.',
-    });
+    await this.#showGoingOn(this.#going);
     const { observations } = this.#context;
+    const until = this.#patienceEnds;
+    if (until !== undefined) {
+      const woken = await this.#state.wait(until - Date.now(), 'Until the refund is decided');
+      if (woken === 'observation') return this.#answerObservations();
+      return woken === 'time' ? { step: 'deliver' } : this.#afterAct({ step: 'await_service' });
+    }
     await condition(() => !observations.isEmpty || this.#state.isActedOn);
     if (!observations.isEmpty) return this.#answerObservations();
     await this.#state.reload();
     return this.#afterAct({ step: 'await_service' });
+  }
+
+  /** What is shown while the service is at work on it. */
+  get #going(): { readonly now: string; readonly next: string } {
+    const isCancelled = this.#state.cancellation?.cancelledAt !== undefined;
+    return {
+      now: isCancelled
+        ? 'The eSIM is cancelled; the service decides about its refund.'
+        : `The service has accepted the ${this.#state.noun} and is working on it.`,
+      next: 'Its webhook; should none come, the reconciler asks.',
+    };
+  }
+
+  /** Epoch milliseconds until which the refund of a cancellation is waited for; undefined for what is bought. */
+  get #patienceEnds(): number | undefined {
+    const { cancellation, attempt } = this.#state;
+    if (cancellation === undefined) return undefined;
+    const { cancelledAt, acceptWithoutRefund } = cancellation;
+    if (cancelledAt !== undefined && acceptWithoutRefund) return cancelledAt + this.#policy.refundGraceMs;
+    return (cancelledAt ?? attempt.history.firstSentAt ?? this.#context.snapshot.acceptedAt) + this.#policy.refundDeadlineMs;
   }
 
   /** What it was held or parked for is over, and is said to be over before whatever comes next, however long that takes. */
@@ -288,7 +315,7 @@ export class PurchaseRun {
   }
 
   async #complete(): Promise<Step> {
-    const { missing, status, done } = WORDING[this.#state.work.kind];
+    const { missing, status, overdue, done } = WORDING[this.#state.work.kind];
     const now = `The service has completed the ${this.#state.noun}; its ${missing} is being read.`;
     const next = `The ${this.#state.noun} is completed.`;
     await this.#showGoingOn({ now, next });
@@ -299,18 +326,25 @@ export class PurchaseRun {
     try {
       const result = await completePurchase({ ...this.#attempt, applied: this.#state.takeAnswered() });
       if (result.kind === 'unreadable') return { step: 'park', reason: 'contract_drift', detail: result.detail };
+      if (result.kind === 'parked') return { step: 'park', reason: result.reason, detail: result.detail };
+      if (result.kind === 'changed') {
+        await this.#state.reload();
+        return this.#fromAttempt();
+      }
       const { esimId } = result;
       this.#state.show({ status, now: done(esimId), next: status === 'completed' ? this.#nothingMore : 'Its end, or its cancellation.' });
       return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
     } catch (error) {
       requireGivenUp(error);
-      return { step: 'park', reason: 'delivery_unavailable', detail: `Its ${missing} could not be read from the service.` };
+      return { step: 'park', reason: overdue, detail: `Its ${missing} could not be read from the service.` };
     }
   }
 
   /** The service reports a failure: nothing is bought anew, and nothing fails, without a look at the wallet. */
   async #settle(step: StepNamed<'settle'>): Promise<Step> {
     const failure = this.#state.attempt.failure ?? { class: step.failure, detail: FAILURE_CLASSES[step.failure].meaning };
+    // A cancellation spends nothing: that the service refuses it is its end.
+    if (this.#state.cancellation !== undefined) return this.#fail(failure.class, failure.detail);
     for (let read = 1; ; read += 1) {
       const wakeAt = Date.now() + this.#policy.settleDelayMs;
       await this.#state.record({
@@ -396,9 +430,11 @@ export class PurchaseRun {
   }
 
   async #fail(failure: FailureClass, detail: string): Promise<Step> {
+    const { kind } = this.#state.work;
+    const status = ENDS_WITHOUT_EFFECT[kind];
     const recorded = await this.#state.record({
-      status: 'failed',
-      message: `Failed for good, and nothing was bought: ${detail}`,
+      status,
+      message: `${kind === 'cancellation' ? 'Refused; the eSIM is not cancelled' : 'Failed for good, and nothing was bought'}: ${detail}`,
       failure: { class: failure, detail },
       next: this.#nothingMore,
     });
@@ -407,7 +443,7 @@ export class PurchaseRun {
       return this.#fromAttempt();
     }
     if (recorded !== 'recorded') return (await this.#barred(recorded, undefined)) ?? this.#fail(failure, detail);
-    return { step: 'end', end: { status: 'failed', failure } };
+    return { step: 'end', end: { status, failure } };
   }
 
   async #park(step: StepNamed<'park'>): Promise<Step> {
@@ -442,12 +478,14 @@ export class PurchaseRun {
       return CONTRADICTION;
     }
     await this.#state.reload();
-    if (this.#state.attempt.state === 'processing') {
-      await this.#state.record({
-        status: 'processing',
-        message: `The service has accepted the ${this.#state.noun} and is working on it.`,
-        next: 'Its webhook; should none come, the reconciler asks.',
-      });
+    const { attempt, cancellation } = this.#state;
+    if (attempt.state === 'processing') {
+      const { now: message, next } = this.#going;
+      await this.#state.record({ status: 'processing', message, next });
+      // The refund failed: only the eSIM itself tells whether that was the refusal of the whole cancellation.
+      if (cancellation?.refundFailed === true && cancellation.cancelledAt === undefined) {
+        return { step: 'look_up', failure: 'cancellation_refused' };
+      }
     }
     return this.#fromAttempt();
   }

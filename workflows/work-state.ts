@@ -8,7 +8,7 @@ import {
   proxyLocalActivities,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { AttemptView, PurchaseActivities, RecordResult, StepRecord, SubscriptionView, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
+import type { AttemptView, CancellationView, PurchaseActivities, RecordResult, StepRecord, SubscriptionView, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
@@ -54,6 +54,7 @@ export class WorkState {
   #status: WorkStatus;
   #attention: AttentionReason | undefined;
   #subscription: SubscriptionView | undefined;
+  #cancellation: CancellationView | undefined;
   /** Acts of people that were taken into account; a later one wakes whatever waits. */
   #seenActs = 0;
   #recorded = 0;
@@ -67,6 +68,7 @@ export class WorkState {
     this.#status = context.snapshot.status;
     this.#attention = context.snapshot.attention;
     this.#subscription = context.snapshot.subscription;
+    this.#cancellation = context.snapshot.cancellation;
     for (const observation of context.snapshot.observations) context.observations.offer(observation);
   }
 
@@ -108,6 +110,11 @@ export class WorkState {
     return this.#subscription;
   }
 
+  /** Of a cancellation, what PostgreSQL knew of it when it was last read; undefined for every other kind. */
+  get cancellation(): CancellationView | undefined {
+    return this.#cancellation;
+  }
+
   get isCancelling(): boolean {
     return this.#status === 'cancelling';
   }
@@ -120,12 +127,14 @@ export class WorkState {
   /** Reads the newest attempt from PostgreSQL, with what the service said meanwhile. */
   async reload(): Promise<void> {
     this.#seenActs = this.#context.acts.count;
-    const { attempt, extraAttempts, status, attention, subscription, observations } = await database.beginWork({ work: this.work });
+    const snapshot = await database.beginWork({ work: this.work });
+    const { attempt, extraAttempts, status, attention, observations } = snapshot;
     this.#attempt = attempt;
     this.#extraAttempts = extraAttempts;
     this.#status = status;
     this.#attention = attention;
-    this.#subscription = subscription;
+    this.#subscription = snapshot.subscription;
+    this.#cancellation = snapshot.cancellation;
     for (const observation of observations) this.#context.observations.offer(observation);
   }
 

@@ -4,7 +4,7 @@ import type { AttemptRow, ServiceFacts } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
-import type { CompletionResult, SubscriptionView } from '#activities/work-types.ts';
+import type { CancellationView, CompletionResult, SubscriptionView } from '#activities/work-types.ts';
 
 /** What an attempt is made of, before it is stored. */
 export interface PreparedPurchase {
@@ -18,8 +18,8 @@ export interface PreparedPurchase {
 
 /** What came of asking the service for an attempt. */
 export type Inquiry<Found = unknown> =
-  /** `record`: as the service gave it; `event`: the kind of event that would tell of it. Both are for the inbox. */
-  | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly record: Found; readonly event: string }
+  /** `record`: as the service gave it; `event`: the kind of event that would tell of it, if one would. Both are for the inbox. */
+  | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly record: Found; readonly event: string | undefined }
   /** The service does not know it (yet): no proof that it was not bought. */
   | { readonly kind: 'not_found' }
   | { readonly kind: 'unavailable'; readonly failure: FailureNote };
@@ -49,4 +49,6 @@ export interface PurchaseKind {
   complete(attempt: AttemptRow, applied: readonly bigint[]): Promise<CompletionResult>;
   /** What is known of a subscription, for its workflow; absent where nothing lives on. */
   readonly subscription?: (db: Executor, workId: string) => Promise<SubscriptionView>;
+  /** What is known of a cancellation, for its workflow; absent for every other kind. */
+  readonly cancellation?: (db: Executor, workId: string) => Promise<CancellationView>;
 }

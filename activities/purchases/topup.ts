@@ -57,6 +57,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
 
     async examine(topupId) {
       const { topup, esim } = await database.run((db) => readTopup(db, topupId));
+      if (esim.status === 'cancelled') return refusal('topup_not_offered', 'The eSIM is cancelled.');
       const options = await service.listTopupOptions(esim.serviceEsimId);
       if (!options.ok) return unreadOffer(options, 'The options');
       const option = options.value.items.find(({ id }) => id === topup.packageId);

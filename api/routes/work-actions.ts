@@ -53,6 +53,12 @@ const vpnResolution = resolution
   })
   .meta({ id: 'VpnSubscriptionCaseResolution' });
 
+const cancellationResolution = resolution
+  .extend({
+    service_refund_id: serviceId.meta({ description: 'With `bought` (it is cancelled): its refund at the service, where it is not known yet.' }),
+  })
+  .meta({ id: 'CancellationCaseResolution' });
+
 /** What a person does with work that waits, fails or went wrong. */
 export function workActionOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
   const { kind, name, path, scopes, output, example } = resource;
@@ -96,17 +102,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       bodyExample: { why: 'The customer no longer wants it.' },
       handle: ({ params, body, caller }) => perform(params.id, { action: 'abandon' }, body.why, caller),
     }),
-    operation({
-      ...common,
-      id: `change${name}Limit`,
-      path: `${path}/{id}/limit`,
-      summary: 'Change the most that the service may charge',
-      description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} that is held because of its price is tried again at once.`,
-      body: limit,
-      bodyExample: { why: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'EUR' } },
-      handle: ({ params, body, caller }) =>
-        perform(params.id, { action: 'change_limit', maxPrice: body.max_price }, body.why, caller),
-    }),
+    ...(kind === 'cancellation' ? [] : [limitOperation(resource, common, perform)]),
     resolveOperation(resource, common, perform),
   ];
 }
@@ -115,6 +111,20 @@ type Perform = (id: string, action: OperatorAction, reason: string, caller: Call
 type Common = Pick<Parameters<typeof operation>[0], 'method' | 'tag' | 'scope' | 'problems' | 'answers'> & {
   readonly params: ReturnType<typeof idInPath>;
 };
+
+function limitOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
+  const noun = WORK_NOUNS[kind];
+  return operation({
+    ...common,
+    id: `change${name}Limit`,
+    path: `${path}/{id}/limit`,
+    summary: 'Change the most that the service may charge',
+    description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} that is held because of its price is tried again at once.`,
+    body: limit,
+    bodyExample: { why: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'EUR' } },
+    handle: ({ params, body, caller }) => perform(params.id, { action: 'change_limit', maxPrice: body.max_price }, body.why, caller),
+  });
+}
 
 function resolveOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
   const documented = {
@@ -143,6 +153,14 @@ function resolveOperation({ kind, name, path }: WorkResource, common: Common, pe
         body: topupResolution,
         handle: ({ params, body, caller }) =>
           perform(params.id, verdictOf(body, { serviceId: body.service_topup_id }), body.why, caller),
+      });
+    case 'cancellation':
+      return operation({
+        ...documented,
+        bodyExample: { why: 'Their support has paid it by hand.', case: 'refund_failed', verdict: 'refunded' },
+        body: cancellationResolution,
+        handle: ({ params, body, caller }) =>
+          perform(params.id, verdictOf(body, { serviceId: body.service_refund_id }), body.why, caller),
       });
     case 'vpn_subscription':
       return operation({

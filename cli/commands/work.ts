@@ -180,7 +180,7 @@ export class WorkDesk {
     const { id, status, package_id: packageId, vpn_plan_id: planId, failure, attention, next_step_at: next } = found;
     const why = attention?.reason ?? failure?.class;
     const reference = found[this.#kind.reference];
-    const parts = [id, status, why && `(${why})`, packageId === undefined ? `plan ${planId}` : `package ${packageId}`, reference, next && `next step ${next}`];
+    const parts = [id, status, why && `(${why})`, packageId && `package ${packageId}`, planId && `plan ${planId}`, reference, next && `next step ${next}`];
     return parts.filter((part) => typeof part === 'string').join('  ');
   }
 

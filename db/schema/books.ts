@@ -11,7 +11,7 @@ export const journal = pgTable(
     direction: text('direction').$type<'debit' | 'credit'>().notNull(),
     amount: amount('amount').notNull(),
     currency: text('currency').notNull(),
-    causeKind: text('cause_kind').$type<'attempt'>().notNull(),
+    causeKind: text('cause_kind').$type<'attempt' | 'refund'>().notNull(),
     causeId: text('cause_id').notNull(),
     recordedAt: instant('recorded_at').notNull().defaultNow(),
   },

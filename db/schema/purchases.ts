@@ -52,6 +52,7 @@ export const attempts = pgTable(
     uniqueIndex('attempts_reference').on(table.subjectKind, table.reference),
     uniqueIndex('attempts_service_id').on(table.subjectKind, table.serviceId),
     check('attempts_state', sql`${table.state} in (${inList(ATTEMPT_STATES)})`),
+    index('attempts_cancellation_esim').on(table.serviceEsimId).where(sql`${table.subjectKind} = 'cancellation'`),
     index('attempts_open')
       .on(table.lastHeardAt)
       .where(sql`${table.state} in ('sending', 'unknown', 'processing')`),

@@ -56,6 +56,7 @@ export const inbox = pgTable(
     index('inbox_pending').on(table.availableAt, table.id).where(sql`${table.state} = 'pending'`),
     index('inbox_unapplied').on(table.subjectKind, table.subjectId).where(sql`${table.state} in ('pending', 'relayed')`),
     index('inbox_unmatched').on(table.reference).where(sql`${table.state} = 'unmatched'`),
+    index('inbox_unmatched_service_esim_id').on(table.serviceEsimId).where(sql`${table.state} = 'unmatched'`),
     index('inbox_unmatched_service_id').on(table.serviceId).where(sql`${table.state} = 'unmatched'`),
   ],
 );

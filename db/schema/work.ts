@@ -1,10 +1,12 @@
 /** The work that is carried out durably, one table for each kind. */
 import { sql } from 'drizzle-orm';
-import { check, index, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
+import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant, unfinished } from '#db/schema/columns.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import { statusesOf, type StatusOf, type WorkStatus } from '#domain/lifecycle.ts';
+import { REFUND_STATUSES, type RefundReview, type RefundState, type RefundStatus } from '#domain/refund.ts';
+import type { RefundCondition } from '#domain/refund-conditions.ts';
 import { SUBSCRIPTION_ENDS, type SubscriptionEnd } from '#domain/observation.ts';
 
 /** What the row of every kind of work has; `db/work.ts` moves it on without knowing the kind. */
@@ -69,6 +71,62 @@ export const topups = pgTable(
     index('topups_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('topups_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
     index('topups_unfinished').on(table.updatedAt).where(unfinished(table.status)),
+  ],
+);
+
+/** Cancellations of eSIMs, each with the refund of what the eSIM cost. They spend nothing, so the columns of prices stay empty. */
+export const cancellations = pgTable(
+  'cancellations',
+  {
+    ...workColumns<StatusOf<'cancellation'>>(),
+    /** Why the caller cancels, in the caller's words; never personal data. */
+    reason: text('reason'),
+    /** The caller wants it cancelled even where no refund comes. */
+    acceptWithoutRefund: boolean('accept_without_refund').notNull(),
+    /** The conditions of the refund as they were judged before the newest send. */
+    preflight: jsonb('preflight').$type<readonly RefundCondition[]>(),
+    /** When the eSIM was first known to be cancelled. */
+    cancelledAt: instant('cancelled_at'),
+  },
+  (table) => [
+    check('cancellations_status', sql`${table.status} in (${inList(statusesOf('cancellation'))})`),
+    check('cancellations_of_esim', sql`${table.esimId} is not null`),
+    // One that was refused or given up leaves the eSIM as it was: it may be tried again.
+    uniqueIndex('cancellations_one_of_esim').on(table.esimId).where(sql`${table.status} not in ('refused', 'abandoned')`),
+    index('cancellations_page').on(table.createdAt.desc(), table.id.desc()),
+    index('cancellations_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('cancellations_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
+    index('cancellations_unfinished').on(table.updatedAt).where(unfinished(table.status)),
+  ],
+);
+
+/** What becomes of the money of a cancelled eSIM; one row for each cancellation that the service has taken up. */
+export const refunds = pgTable(
+  'refunds',
+  {
+    id: text('id').primaryKey(),
+    cancellationId: text('cancellation_id').notNull().unique(),
+    esimId: text('esim_id').notNull(),
+    /** Ours: the order whose price comes back. */
+    orderId: text('order_id').notNull(),
+    serviceRefundId: text('service_refund_id').unique(),
+    status: text('status').$type<RefundStatus>().notNull(),
+    /** What the service says of it; null before it says anything. */
+    serviceState: text('service_state').$type<RefundState>(),
+    review: text('review').$type<RefundReview>(),
+    /** What a person says of it, whatever the service says. */
+    verdict: text('verdict').$type<'refunded' | 'dismissed'>(),
+    amount: amount('amount'),
+    currency: text('currency'),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    updatedAt: instant('updated_at').notNull().defaultNow(),
+    /** When the money was found in the wallet, or a person saw it there. */
+    completedAt: instant('completed_at'),
+  },
+  (table) => [
+    check('refunds_status', sql`${table.status} in (${inList(REFUND_STATUSES)})`),
+    index('refunds_page').on(table.createdAt.desc(), table.id.desc()),
+    index('refunds_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
   ],
 );
 

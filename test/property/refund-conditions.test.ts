@@ -6,7 +6,7 @@ const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const reading = <Value>(value: fc.Arbitrary<Value>) =>
   fc.oneof(
     fc.record({ ok: fc.constant(true as const), value, asOf: time }),
-    fc.record({ ok: fc.constant(false as const), detail: fc.constant('It could not be read.') }),
+    fc.record({ ok: fc.constant(false as const), detail: fc.constant('It could not be read.'), mayPass: fc.boolean() }),
   );
 const facts: fc.Arbitrary<RefundFacts> = fc.record({
   usage: reading(fc.record({ dataUsedMb: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 10_000, noNaN: true })) })),
@@ -55,7 +55,7 @@ describe('the conditions of a refund', () => {
   it('of which none fails and one could not be read are unknown, and say why', () => {
     const read = { ok: true, asOf: 0 } as const;
     const unread: RefundFacts = {
-      usage: { ok: false, detail: 'this service has no call for it (esim_usage).' },
+      usage: { ok: false, detail: 'this service has no call for it (esim_usage).', mayPass: false },
       installation: { ...read, value: { installedAt: undefined, activatedAt: undefined } },
       topups: { ...read, value: { completed: 0 } },
       debit: { ...read, value: { found: true } },

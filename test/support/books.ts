@@ -6,7 +6,7 @@ import Big from 'big.js';
 import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { Database, Executor } from '#db/database.ts';
-import { attempts, cases, esims, inbox, journal, orders, outbox, topups, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, cancellations, cases, esims, inbox, journal, orders, outbox, refunds, topups, vpnSubscriptions } from '#db/schema.ts';
 import { SimulatorAdmin, type LedgerLine, type SentWebhook, type SoldOrder } from '#test/support/simulator-admin.ts';
 import type { HttpClient } from '#test/support/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -44,6 +44,7 @@ interface Books {
   readonly work: readonly Work[];
   readonly attempts: readonly AttemptRow[];
   readonly journal: readonly JournalRow[];
+  readonly refunds: readonly (typeof refunds.$inferSelect)[];
   readonly esims: readonly (typeof esims.$inferSelect)[];
   readonly openCases: readonly (typeof cases.$inferSelect)[];
   readonly inbox: readonly (typeof inbox.$inferSelect)[];
@@ -73,6 +74,7 @@ export async function auditBooks(stack: BothSides, options: BooksOptions = {}): 
     ...openEnds(books),
     ...costs(books),
     ...movements(books, new Set(options.unsettled)),
+    ...refundedMoney(books),
     ...goods(books),
     ...lostWebhooks(books),
   ];
@@ -106,7 +108,8 @@ async function readWork(db: Executor): Promise<Work[]> {
   const bought = (await db.select().from(orders)).map((row): Work => ({ kind: 'order', ...row }));
   const recharged = (await db.select().from(topups)).map((row): Work => ({ kind: 'topup', ...row }));
   const subscribed = (await db.select().from(vpnSubscriptions)).map((row): Work => ({ kind: 'vpn_subscription', ...row }));
-  return [...bought, ...recharged, ...subscribed];
+  const cancelled = (await db.select().from(cancellations)).map((row): Work => ({ kind: 'cancellation', ...row }));
+  return [...bought, ...recharged, ...subscribed, ...cancelled];
 }
 
 async function readBooks({ database, simulator }: BothSides): Promise<Books> {
@@ -116,6 +119,7 @@ async function readBooks({ database, simulator }: BothSides): Promise<Books> {
     work: await readWork(db),
     attempts: await db.select().from(attempts),
     journal: await db.select().from(journal),
+    refunds: await db.select().from(refunds),
     esims: await db.select().from(esims),
     openCases: (await db.select().from(cases)).filter(({ closedAt }) => closedAt === null),
     inbox: await db.select().from(inbox),
@@ -149,14 +153,38 @@ const BOUGHT: ReadonlySet<WorkStatus> = new Set(['completed', 'active', 'cancell
 
 /** True when a movement at the service is for this attempt: orders name our reference, top-ups only the service's id. */
 function isFor({ subjectKind, reference, serviceId }: AttemptRow, line: LedgerLine): boolean {
+  if (isRefund(line)) return false;
   if (subjectKind === 'order') return line.external_order_id !== null && line.external_order_id === reference;
   if (subjectKind === 'vpn_subscription') return line.external_subscription_id !== null && line.external_subscription_id === reference;
+  if (subjectKind === 'cancellation') return false;
   return line.topup_id !== null && line.topup_id === serviceId;
+}
+
+/** True for the credit of a cancelled eSIM, which is booked with its cancellation. */
+function isRefund({ refund_id: refundId }: LedgerLine): boolean {
+  return refundId !== null;
+}
+
+/** A refund that counts as completed is one credit at the service and one in our journal; another is in neither. */
+function refundedMoney({ refunds, journal, ledger }: Books): string[] {
+  const known = new Set(refunds.map(({ serviceRefundId }) => serviceRefundId));
+  const unknown = ledger
+    .filter((line) => isRefund(line) && !known.has(line.refund_id))
+    .map((line) => `the service has ${movementText(line)} for refund ${line.refund_id}, which is none of ours`);
+  const unequal = refunds.flatMap(({ id, status, cancellationId, serviceRefundId }) => {
+    const theirs = ledger.filter(({ refund_id: refundId }) => refundId !== null && refundId === serviceRefundId).map(movementText);
+    const ours = journal.filter(({ causeKind, causeId }) => causeKind === 'refund' && causeId === cancellationId).map(movementText);
+    const isSettled = status !== 'completed' || ours.length === 1;
+    return isSettled && (ours.length === 0 || ours.join() === theirs.join())
+      ? []
+      : [`refund ${id} (${status}):\n    the service: ${theirs.join(', ') || 'nothing'}\n    our journal: ${ours.join(', ') || 'nothing'}`];
+  });
+  return [...unknown, ...unequal];
 }
 
 /** What work cost: once when completed, at most once when parked, nothing when it ended otherwise. */
 function costs({ work, attempts, ledger }: Books): string[] {
-  return work.flatMap(({ kind, id, status }) => {
+  return work.filter(({ kind }) => kind !== 'cancellation').flatMap(({ kind, id, status }) => {
     const own = attempts.filter(({ subjectId }) => subjectId === id).flatMap((each) => ledger.filter((line) => isFor(each, line)));
     const net = own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
     const [least, most] = BOUGHT.has(status) ? [1, 1] : [0, status === 'needs_attention' ? 1 : 0];
@@ -174,10 +202,10 @@ function movements({ attempts, journal, ledger }: Books, unsettled: ReadonlySet<
     topup !== null && attempts.some(({ subjectId, serviceEsimId }) => unsettled.has(subjectId) && serviceEsimId === esim);
   const orphans = [
     ...ledger
-      .filter((line) => !attempts.some((attempt) => isFor(attempt, line)) && !mayBeUnsettled(line))
+      .filter((line) => !isRefund(line) && !attempts.some((attempt) => isFor(attempt, line)) && !mayBeUnsettled(line))
       .map((line) => `the service has ${movementText(line)} for ${line.external_order_id ?? line.topup_id ?? 'nothing named'}, which is no attempt of ours`),
     ...journal
-      .filter(({ causeId }) => !ids.has(causeId))
+      .filter(({ causeKind, causeId }) => causeKind === 'attempt' && !ids.has(causeId))
       .map((row) => `our journal has ${movementText(row)} for ${row.causeId}, which is no attempt of ours`),
   ];
   const unequal = attempts.flatMap((attempt) => {

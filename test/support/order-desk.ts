@@ -108,6 +108,20 @@ export class OrderDesk {
     return this.stack.workReaches(`/v1/vpn/subscriptions/${id}`, statuses);
   }
 
+  /** Cancels an eSIM. @param esimId ours. @returns the id of the cancellation. @throws Error when the API does not accept it. */
+  async cancel(esimId: string, more: Record<string, unknown> = {}): Promise<string> {
+    const headers = { 'idempotency-key': randomUUID() };
+    const answer = await this.stack.api.post('/v1/cancellations', { esim_id: esimId, ...more }, { headers });
+    if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
+    const id = answer.textAt('id');
+    this.#accepted.push(id);
+    return id;
+  }
+
+  cancellationReaches(id: string, ...statuses: string[]) {
+    return this.stack.workReaches(`/v1/cancellations/${id}`, statuses);
+  }
+
   topupReaches(topupId: string, ...statuses: string[]) {
     return this.stack.workReaches(`/v1/topups/${topupId}`, statuses);
   }

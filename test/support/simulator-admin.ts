@@ -15,6 +15,7 @@ const ledgerLine = z.object({
   external_order_id: z.string().nullable(),
   esim_id: z.string().nullable(),
   topup_id: z.string().nullable(),
+  refund_id: z.string().nullable(),
   external_subscription_id: z.string().nullable(),
 });
 /** One movement of the service's wallet. */
@@ -31,6 +32,16 @@ const sold = z.object({
 });
 /** An order as the service has it. */
 export type SoldOrder = z.output<typeof sold>;
+
+const soldRefund = z.object({
+  id: z.string(),
+  esim_id: z.string(),
+  status: z.enum(['processing', 'completed', 'failed']),
+  review: z.string().nullable(),
+  cancellation: z.enum(['processing', 'cancelled', 'refused']),
+});
+/** A cancellation with its refund as the service has it. */
+export type SoldRefund = z.output<typeof soldRefund>;
 
 const recharge = z.object({
   id: z.string(),
@@ -165,6 +176,16 @@ export class SimulatorAdmin {
 
   async setPlan(id: number, change: { price_for_reseller?: string; available?: boolean }): Promise<void> {
     await this.#post(`/vpn-plans/${id}`, change);
+  }
+
+  /** What the person who reviews a refund decides, or what becomes of the money after that. */
+  async decideRefund(id: string, decision: 'accept' | 'refuse' | 'complete' | 'fail'): Promise<void> {
+    await this.#post(`/refunds/${id}/${decision}`, {});
+  }
+
+  /** Of an eSIM; the id is the service's. */
+  async refunds(esimId: string): Promise<SoldRefund[]> {
+    return this.#all(`/refunds?environment=sandbox&esim_id=${esimId}`, soldRefund);
   }
 
   async simulateEsim(id: string, state: 'installed' | 'active' | 'consumed'): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ATTEMPT_DECISIONS, ATTEMPT_STATES, FINISHED_DECISIONS, judgeObservation, OBSERVED_OUTCOMES } from '#domain/observation.ts';
+import { ATTEMPT_DECISIONS, ATTEMPT_STATES, FINISHED_DECISIONS, judgeObservation, judgeSubscriptionEnd, OBSERVED_OUTCOMES } from '#domain/observation.ts';
 import { FINAL_STATUSES, isFinal, WORK_STATUSES } from '#domain/lifecycle.ts';
 
 const everything = WORK_STATUSES.flatMap((status) =>
@@ -72,10 +72,11 @@ describe('what an observation means', () => {
   it('of the end of a subscription is news once, and a contradiction where nothing was bought', () => {
     const active = { status: 'active', attemptState: 'completed', latestAttempt: true } as const;
     for (const end of ['cancelled', 'expired'] as const) {
-      expect(judgeObservation(active, 'completed', end)).toBe('advance');
-      expect(judgeObservation({ ...active, end }, 'completed', end)).toBe('known');
-      expect(judgeObservation({ ...active, status: end, end }, 'completed', end)).toBe('known');
-      expect(judgeObservation({ ...active, status: 'abandoned', attemptState: 'refused' }, 'completed', end)).toBe('contradiction');
+      expect(judgeObservation(active, 'completed', judgeSubscriptionEnd(undefined, end))).toBe('advance');
+      expect(judgeObservation(active, 'completed', judgeSubscriptionEnd(end, end))).toBe('known');
+      expect(judgeObservation({ ...active, status: end }, 'completed', judgeSubscriptionEnd(end, end))).toBe('known');
+      const abandoned = { ...active, status: 'abandoned', attemptState: 'refused' } as const;
+      expect(judgeObservation(abandoned, 'completed', judgeSubscriptionEnd(undefined, end))).toBe('contradiction');
     }
     expect(judgeObservation(active, 'completed')).toBe('known');
     expect(judgeObservation(active, 'failed')).toBe('contradiction');

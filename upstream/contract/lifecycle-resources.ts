@@ -1,5 +1,6 @@
 /** Bodies and records of top-ups, eSIM cancellations with their refunds, and VPN subscriptions. */
 import * as z from 'zod';
+import { REFUND_REVIEWS, REFUND_STATES } from '#domain/refund.ts';
 import {
   wireCurrency,
   wireDecimal,
@@ -37,10 +38,10 @@ export const serviceTopup = z.object({
 export { REFUND_CONDITIONS, type RefundConditionName as RefundCondition } from '#domain/refund-conditions.ts';
 
 /** The results of a review that the sandbox exercises: accepted, refused, manual review. */
-export const refundReview = z.enum(['accepted', 'refused', 'manual_review']);
+export const refundReview = z.enum(REFUND_REVIEWS);
 
 /** The outcomes that the events name, and the time before them. */
-export const refundStatus = z.enum(['processing', 'completed', 'failed']);
+export const refundStatus = z.enum(REFUND_STATES);
 
 export const serviceRefund = z.object({
   id: wireId,

@@ -1,0 +1,171 @@
+import type * as z from 'zod';
+import { findCancellationView, findRefundById, listCancellationViews, listRefunds } from '#db/cancellation-queries.ts';
+import { acceptCancellation } from '#db/cancellations.ts';
+import { findEsim } from '#db/esim-queries.ts';
+import {
+  cancellationInput,
+  cancellationInputExample,
+  cancellationListQuery,
+  cancellationOutput,
+  cancellationOutputExample,
+  cancellationPage,
+  exampleRefundId,
+  refundListQuery,
+  refundOutput,
+  refundOutputExample,
+  refundPage,
+} from '#api/cancellation-schemas.ts';
+import { readRefundCursor, refundCursor } from '#api/cursor.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { idInPath, mayExist } from '#api/fields.ts';
+import { invalid, operation, type ApiRequest, type Operation } from '#api/operation.ts';
+import { Problem } from '#api/problem.ts';
+import { jsonReply, type Reply } from '#api/reply.ts';
+import { cancellationJson, refundJson } from '#api/representations.ts';
+import { workActionOperations } from '#api/routes/work-actions.ts';
+import { workReadOperations } from '#api/routes/work-reads.ts';
+import { createWork } from '#api/work-creation.ts';
+import { listWork, workFilter, type WorkResource } from '#api/work-resource.ts';
+
+const tag = 'Cancellations';
+const JSON_TYPE = 'application/json';
+
+function cancellationResource({ now }: ApiDependencies): WorkResource {
+  return {
+    kind: 'cancellation',
+    name: 'Cancellation',
+    path: '/v1/cancellations',
+    tag,
+    scopes: { read: 'cancellations:read', operate: 'cancellations:operate' },
+    notFound: 'cancellation_not_found',
+    reference: { field: 'esim_id', taken: 'cancellation_exists' },
+    output: cancellationOutput,
+    example: cancellationOutputExample,
+    find: async (db, id) => {
+      const view = await findCancellationView(db, id);
+      return view && cancellationJson(view, now());
+    },
+  };
+}
+
+/** Cancelling eSIMs and following their refunds. */
+export function cancellationOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, now } = dependencies;
+  const resource = cancellationResource(dependencies);
+  return [
+    operation({
+      id: 'createCancellation',
+      method: 'post',
+      path: '/v1/cancellations',
+      tag,
+      summary: 'Cancel an eSIM',
+      description:
+        'Stores the cancellation and answers at once; it is carried out afterwards. It is sent only if all five conditions of the refund ' +
+        'are met, or with `accept_without_refund`. It is completed once the eSIM is cancelled and the money is found in the wallet. One ' +
+        'cancellation of an eSIM is made; a further one only after it was refused or given up. A customer who installs the eSIM ' +
+        'meanwhile may be faster: what the service answers decides.',
+      scope: 'cancellations:write',
+      body: cancellationInput,
+      bodyExample: cancellationInputExample,
+      idempotent: true,
+      answers: {
+        202: {
+          description: 'The cancellation is stored and will be carried out.',
+          contentType: JSON_TYPE,
+          schema: cancellationOutput,
+          example: cancellationOutputExample,
+          headers: {
+            Location: 'Address of the cancellation.',
+            'Idempotent-Replayed': '`true` when this is the stored answer to an earlier request with the same key.',
+          },
+        },
+      },
+      problems: ['cancellation_exists'],
+      handle: (request) => createCancellation(dependencies, resource, request),
+    }),
+    operation({
+      id: 'listCancellations',
+      method: 'get',
+      path: '/v1/cancellations',
+      tag,
+      summary: 'List cancellations, newest first',
+      scope: 'cancellations:read',
+      query: cancellationListQuery,
+      answers: {
+        200: {
+          description: 'A page of cancellations.',
+          contentType: JSON_TYPE,
+          schema: cancellationPage,
+          example: { data: [cancellationOutputExample], next_cursor: null },
+        },
+      },
+      handle: async ({ query }) => {
+        const filter = { ...workFilter(query), esimId: query.esim_id };
+        return listWork(resource, query, (page) => database.run((db) => listCancellationViews(db, filter, page)), {
+          json: (view) => cancellationJson(view, now()),
+          position: ({ cancellation }) => cancellation,
+        });
+      },
+    }),
+    ...workReadOperations(dependencies, resource),
+    ...workActionOperations(dependencies, resource),
+    ...refundOperations(dependencies),
+  ];
+}
+
+type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof cancellationInput>, 'body' | 'json' | 'header' | 'caller'>;
+
+async function createCancellation(dependencies: ApiDependencies, resource: WorkResource, request: CreateRequest): Promise<Reply> {
+  const { esim_id: esimId, reason = null, accept_without_refund: acceptWithoutRefund } = request.body;
+  return createWork(dependencies, resource, request, async (tx, work, now) => {
+    if ((await findEsim(tx, esimId)) === undefined) {
+      throw invalid([{ in: 'body', field: 'esim_id', message: 'names no eSIM of ours' }]);
+    }
+    return acceptCancellation(tx, { ...work, esimId, reason, acceptWithoutRefund }, now);
+  });
+}
+
+function refundOperations({ database }: ApiDependencies): Operation[] {
+  return [
+    operation({
+      id: 'listRefunds',
+      method: 'get',
+      path: '/v1/refunds',
+      tag,
+      summary: 'List refunds, newest first',
+      scope: 'cancellations:read',
+      query: refundListQuery,
+      answers: {
+        200: {
+          description: 'A page of refunds.',
+          contentType: JSON_TYPE,
+          schema: refundPage,
+          example: { data: [refundOutputExample], next_cursor: null },
+        },
+      },
+      handle: async ({ query: { limit, cursor, status, esim_id: esimId } }) => {
+        const after = cursor === undefined ? undefined : readRefundCursor(cursor);
+        const found = await database.run((db) => listRefunds(db, { status, esimId }, { limit: limit + 1, after }));
+        const shown = found.slice(0, limit);
+        const last = found.length > limit ? shown.at(-1) : undefined;
+        return jsonReply(200, { data: shown.map(refundJson), next_cursor: last === undefined ? null : refundCursor(last) });
+      },
+    }),
+    operation({
+      id: 'getRefund',
+      method: 'get',
+      path: '/v1/refunds/{id}',
+      tag,
+      summary: 'Read a refund',
+      scope: 'cancellations:read',
+      params: idInPath('refund', exampleRefundId),
+      answers: { 200: { description: 'The refund.', contentType: JSON_TYPE, schema: refundOutput, example: refundOutputExample } },
+      problems: ['refund_not_found'],
+      handle: async ({ params: { id } }) => {
+        const found = mayExist('refund', id) ? await database.run((db) => findRefundById(db, id)) : undefined;
+        if (found === undefined) throw new Problem('refund_not_found');
+        return jsonReply(200, refundJson(found));
+      },
+    }),
+  ];
+}

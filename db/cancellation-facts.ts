@@ -1,0 +1,111 @@
+/** What the service says of a cancellation and its refund, as rows; told by answers, reads and events alike. */
+import { eq, sql } from 'drizzle-orm';
+import { isCancelled, refundStatusOf, type CancellationWord } from '#domain/refund.ts';
+import type { Money } from '#domain/money.ts';
+import type { WorkRef } from '#domain/work.ts';
+import type { Executor } from '#db/database.ts';
+import { newId } from '#db/ids.ts';
+import { cancellations, esims, refunds } from '#db/schema.ts';
+import { addTimelineEntry } from '#db/timeline.ts';
+
+export type RefundRow = typeof refunds.$inferSelect;
+
+/** What the service says of a cancellation. */
+export interface CancellationFacts extends CancellationWord {
+  readonly serviceRefundId?: string | undefined;
+  /** The amount given back to the reseller. */
+  readonly refunded?: Money | undefined;
+}
+
+export async function findRefund(db: Executor, cancellationId: string): Promise<RefundRow | undefined> {
+  const [row] = await db.select().from(refunds).where(eq(refunds.cancellationId, cancellationId));
+  return row;
+}
+
+/** What is known of a cancellation so far, in the form in which the service would say it. */
+export async function knownWord(db: Executor, cancellationId: string): Promise<CancellationWord> {
+  const [row] = await db
+    .select({ cancelledAt: cancellations.cancelledAt })
+    .from(cancellations)
+    .where(eq(cancellations.id, cancellationId));
+  const refund = await findRefund(db, cancellationId);
+  return {
+    ...(row?.cancelledAt != null && { esim: 'cancelled' as const }),
+    ...(refund?.serviceState != null && { refund: { state: refund.serviceState, review: refund.review ?? undefined } }),
+  };
+}
+
+/** A word of the service together with what is known from earlier ones. */
+export function together(known: CancellationWord, told: CancellationWord): CancellationWord {
+  const refund = told.refund === undefined ? known.refund : { ...told.refund, review: told.refund.review ?? known.refund?.review };
+  // What was cancelled stays so, whatever is said after it; a contradiction is judged before anything is stored.
+  const esim = known.esim === 'cancelled' ? known.esim : (told.esim ?? known.esim);
+  return { ...(esim !== undefined && { esim }), ...(refund !== undefined && { refund }) };
+}
+
+/** Stores what the service says. What it does not say stays. The caller holds the lock of the work. */
+export async function storeCancellationFacts(tx: Executor, work: WorkRef, told: CancellationFacts, now: Date): Promise<void> {
+  const known = await knownWord(tx, work.id);
+  const word = together(known, told);
+  const newlyCancelled = isCancelled(word) && known.esim !== 'cancelled';
+  const expectsRefund = newlyCancelled && !(await noteCancelled(tx, work, now)).acceptWithoutRefund;
+  if (word.refund !== undefined || expectsRefund) await storeRefund(tx, work, { ...told, refund: word.refund }, now);
+}
+
+/** The eSIM is known to be cancelled from now on. */
+export async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<typeof cancellations.$inferSelect> {
+  const [row] = await tx.update(cancellations).set({ cancelledAt: sql`coalesce(${cancellations.cancelledAt}, ${now})` }).where(eq(cancellations.id, work.id)).returning();
+  if (row?.esimId == null) throw new Error(`cancellation ${work.id} has no eSIM`);
+  await tx.update(esims).set({ status: 'cancelled', factsReadAt: now }).where(eq(esims.id, row.esimId));
+  const event = 'cancellation.esim_cancelled';
+  await addTimelineEntry(tx, work, { event, message: 'The service has cancelled the eSIM.', dedupKey: event, at: now });
+  return row;
+}
+
+/** Where nothing is said of a refund, one is expected all the same. What is settled stays. */
+async function storeRefund(tx: Executor, work: WorkRef, { refund, serviceRefundId, refunded }: CancellationFacts, now: Date): Promise<void> {
+  const known = await findRefund(tx, work.id);
+  if (known?.verdict != null || known?.status === 'completed') return;
+  const values = {
+    status: refund === undefined ? ('expected' as const) : refundStatusOf(refund),
+    serviceState: refund?.state ?? null,
+    review: refund?.review ?? null,
+    serviceRefundId: known?.serviceRefundId ?? serviceRefundId ?? null,
+    amount: refunded?.amount ?? known?.amount ?? null,
+    currency: refunded?.currency ?? known?.currency ?? null,
+    updatedAt: now,
+  };
+  if (known === undefined) {
+    const [row] = await tx
+      .select({ esimId: esims.id, orderId: esims.orderId })
+      .from(cancellations)
+      .innerJoin(esims, eq(esims.id, cancellations.esimId))
+      .where(eq(cancellations.id, work.id));
+    if (row === undefined) throw new Error(`cancellation ${work.id} has no eSIM`);
+    await tx.insert(refunds).values({ id: newId('refund'), cancellationId: work.id, ...row, ...values, createdAt: now });
+  } else {
+    await tx.update(refunds).set(values).where(eq(refunds.id, known.id));
+  }
+  const { serviceState: state, review } = values;
+  if (state === null) return;
+  // The same word again has the same key, and is written once.
+  await addTimelineEntry(tx, work, {
+    event: `refund.${state}`,
+    message: `The service says of the refund: ${state}${review === null ? '' : ` (review: ${review.replace('_', ' ')})`}.`,
+    dedupKey: `refund.${state}:${review ?? ''}`,
+    at: now,
+  });
+}
+
+/** Shows a refund as settled. @param completed the money is in the wallet. */
+export async function settleRefund(tx: Executor, cancellationId: string, completed: boolean, now: Date): Promise<void> {
+  await tx
+    .update(refunds)
+    .set({ status: completed ? 'completed' : 'failed', updatedAt: now, ...(completed && { completedAt: now }) })
+    .where(eq(refunds.cancellationId, cancellationId));
+}
+
+/** Shows that a refund waits for a person, with its cancellation. */
+export async function parkRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
+  await tx.update(refunds).set({ status: 'needs_attention', updatedAt: now }).where(eq(refunds.cancellationId, cancellationId));
+}

@@ -1,0 +1,72 @@
+/** Cancellations and refunds as the API shows them. */
+import { and, eq, sql, type SQL } from 'drizzle-orm';
+import type { RefundStatus } from '#domain/refund.ts';
+import type { RefundRow } from '#db/cancellation-facts.ts';
+import type { CancellationRow } from '#db/cancellations.ts';
+import type { Executor } from '#db/database.ts';
+import { cancellations, refunds } from '#db/schema.ts';
+import { attemptFacts, newestFirst, workConditions, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+
+/** A cancellation with what its attempts and its refund add. */
+export interface CancellationView {
+  readonly cancellation: CancellationRow;
+  readonly refund: RefundRow | null;
+  readonly attempts: number;
+}
+
+export interface CancellationFilter extends WorkFilter {
+  readonly esimId?: string | undefined;
+}
+
+export async function findCancellationView(db: Executor, id: string): Promise<CancellationView | undefined> {
+  const [view]: CancellationView[] = await viewsWhere(db, eq(cancellations.id, id), 1);
+  return view;
+}
+
+/** A page of cancellations, newest first. @returns a query, which runs when it is awaited. */
+export function listCancellationViews(db: Executor, filter: CancellationFilter, { limit, after }: PageOptions) {
+  const where = and(
+    workConditions('cancellation', filter, after),
+    filter.esimId === undefined ? undefined : eq(cancellations.esimId, filter.esimId),
+  );
+  return viewsWhere(db, where, limit);
+}
+
+function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
+  const facts = attemptFacts(db, 'cancellation');
+  return db
+    .select({ cancellation: cancellations, refund: refunds, attempts: facts.attempts })
+    .from(cancellations)
+    .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
+    .crossJoinLateral(facts)
+    .where(where)
+    .orderBy(newestFirst('cancellation'))
+    .limit(limit);
+}
+
+/** By what a list of refunds can be narrowed. */
+export interface RefundFilter {
+  readonly status?: RefundStatus | undefined;
+  readonly esimId?: string | undefined;
+}
+
+export async function findRefundById(db: Executor, id: string): Promise<RefundRow | undefined> {
+  const [row] = await db.select().from(refunds).where(eq(refunds.id, id));
+  return row;
+}
+
+/** A page of refunds, newest first. */
+export async function listRefunds(db: Executor, { status, esimId }: RefundFilter, { limit, after }: PageOptions): Promise<RefundRow[]> {
+  return db
+    .select()
+    .from(refunds)
+    .where(
+      and(
+        status === undefined ? undefined : eq(refunds.status, status),
+        esimId === undefined ? undefined : eq(refunds.esimId, esimId),
+        after === undefined ? undefined : sql`(${refunds.createdAt}, ${refunds.id}) < (${after.createdAt}, ${after.id})`,
+      ),
+    )
+    .orderBy(sql`${refunds.createdAt} desc nulls last, ${refunds.id} desc nulls last`)
+    .limit(limit);
+}

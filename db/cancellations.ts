@@ -1,0 +1,79 @@
+/** Cancellations as the API accepts them and as their activities see them, beyond what all work has (`work.ts`). */
+import { desc, eq } from 'drizzle-orm';
+import type { RefundCondition } from '#domain/refund-conditions.ts';
+import type { CaseVerdict } from '#domain/operator-actions.ts';
+import { findRefund } from '#db/cancellation-facts.ts';
+import type { Executor } from '#db/database.ts';
+import { recordRefund } from '#db/journal.ts';
+import { cancellations, esims, refunds } from '#db/schema.ts';
+import { WorkMissingError } from '#db/work.ts';
+import { acceptWork, intakeColumns, type Intake, type NewWork } from '#db/work-intake.ts';
+
+export type CancellationRow = typeof cancellations.$inferSelect;
+
+/** A cancellation with the eSIM that it is about. */
+export interface CancellationOfEsim {
+  readonly cancellation: CancellationRow;
+  readonly esim: typeof esims.$inferSelect;
+}
+
+/** @throws WorkMissingError */
+export async function readCancellation(db: Executor, id: string): Promise<CancellationOfEsim> {
+  const [row] = await db
+    .select({ cancellation: cancellations, esim: esims })
+    .from(cancellations)
+    .innerJoin(esims, eq(esims.id, cancellations.esimId))
+    .where(eq(cancellations.id, id));
+  if (row === undefined) throw new WorkMissingError({ kind: 'cancellation', id });
+  return row;
+}
+
+export interface NewCancellation extends Omit<NewWork, 'maxPrice'> {
+  /** Ours; it exists. */
+  readonly esimId: string;
+  readonly reason: string | null;
+  readonly acceptWithoutRefund: boolean;
+}
+
+/** Accepts a cancellation, in the caller's transaction; one of an eSIM at a time. */
+export async function acceptCancellation(tx: Executor, cancellation: NewCancellation, now: Date): Promise<Intake> {
+  const { id, esimId, reason, acceptWithoutRefund } = cancellation;
+  const values = { ...intakeColumns({ ...cancellation, maxPrice: null }, now), esimId, reason, acceptWithoutRefund };
+  return acceptWork(
+    tx,
+    { kind: 'cancellation', id },
+    {
+      insert: () => tx.insert(cancellations).values(values).onConflictDoNothing().returning({ id: cancellations.id }),
+      holder: () =>
+        tx
+          .select({ id: cancellations.id })
+          .from(cancellations)
+          .where(eq(cancellations.esimId, esimId))
+          // The one in the way may have been refused at this very moment; it is the newest all the same.
+          .orderBy(desc(cancellations.createdAt))
+          .limit(1),
+      detail: { esim_id: esimId, accept_without_refund: acceptWithoutRefund },
+    },
+    now,
+  );
+}
+
+/** Keeps what the conditions of the refund were judged by, just before a send. */
+export async function storePreflight(db: Executor, id: string, conditions: readonly RefundCondition[]): Promise<void> {
+  await db.update(cancellations).set({ preflight: conditions }).where(eq(cancellations.id, id));
+}
+
+/**
+ * Takes a person's word for the refund: its money came, or it is not waited for any more. Money that came is written into the
+ * books by what the service says it is, unless the wallet has shown it already.
+ */
+export async function judgeRefundByPerson(tx: Executor, id: string, verdict: CaseVerdict): Promise<void> {
+  if (verdict !== 'refunded' && verdict !== 'dismissed') return;
+  await tx.update(refunds).set({ verdict }).where(eq(refunds.cancellationId, id));
+  // Where no refund was ever named there is no row to say it in.
+  if (verdict === 'dismissed') await tx.update(cancellations).set({ acceptWithoutRefund: true }).where(eq(cancellations.id, id));
+  const refund = await findRefund(tx, id);
+  if (verdict === 'refunded' && refund?.amount != null && refund.currency !== null) {
+    await recordRefund(tx, id, { amount: refund.amount, currency: refund.currency });
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * The cancellation of an eSIM with its refund: what the service says of both, what that means for the purchase-like attempt
+ * by which we asked for it, and how we show the refund.
+ */
+import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
+
+/** What the service says of a refund: the outcomes that its events name, and the time before them. */
+export const REFUND_STATES = ['processing', 'completed', 'failed'] as const;
+export type RefundState = (typeof REFUND_STATES)[number];
+
+/** The results of a review (specification, States and transitions). */
+export const REFUND_REVIEWS = ['accepted', 'refused', 'manual_review'] as const;
+export type RefundReview = (typeof REFUND_REVIEWS)[number];
+
+/** How our API shows a refund. `completed` only once its money was found in the wallet, or a person saw it there. */
+export const REFUND_STATUSES = ['expected', 'manual_review', 'completed', 'failed', 'needs_attention'] as const;
+export type RefundStatus = (typeof REFUND_STATUSES)[number];
+
+/** What is said of a refund; parts that nobody has said are undefined. */
+export interface RefundWord {
+  readonly state: RefundState;
+  readonly review?: RefundReview | undefined;
+}
+
+/** What is said of a cancellation: of the eSIM, and of the money. */
+export interface CancellationWord {
+  /** Undefined where only the refund is spoken of. */
+  readonly esim?: 'processing' | 'cancelled' | 'refused' | undefined;
+  readonly refund?: RefundWord | undefined;
+}
+
+/**
+ * What a word about a cancellation means for the attempt: `completed` when the eSIM is cancelled and its refund decided,
+ * `failed` when the eSIM stays as it is, `processing` while either is open.
+ *
+ * @param word with what is known already from earlier ones.
+ */
+export function cancellationOutcome({ esim, refund }: CancellationWord): ObservedOutcome {
+  if (esim === 'refused') return 'failed';
+  if (refund === undefined || refund.state === 'processing') return 'processing';
+  if (refund.state === 'completed' || refund.review === 'accepted' || esim === 'cancelled') return 'completed';
+  // A refund that was refused is the refusal of the whole cancellation; one that failed for no named reason says nothing of the eSIM.
+  return refund.review === 'refused' ? 'failed' : 'processing';
+}
+
+/** True when a word says, or implies, that the eSIM is cancelled. */
+export function isCancelled({ esim, refund }: CancellationWord): boolean {
+  return esim === 'cancelled' || refund?.state === 'completed' || (refund?.review === 'accepted' && esim === undefined);
+}
+
+/** By what is known of a refund (`unheard`: nothing), what a further word about it means. */
+export const REFUND_DECISIONS = {
+  unheard: { processing: 'advance', completed: 'advance', failed: 'advance' },
+  processing: { processing: 'known', completed: 'advance', failed: 'advance' },
+  completed: { processing: 'known', completed: 'known', failed: 'contradiction' },
+  // A refund that failed may be paid after all.
+  failed: { processing: 'known', completed: 'advance', failed: 'known' },
+} as const satisfies Record<RefundState | 'unheard', Record<RefundState, ObservationDecision>>;
+
+/** Decides what a word about a refund means. @param known undefined before the first. */
+export function judgeRefund(known: RefundWord | undefined, told: RefundWord | undefined): ObservationDecision {
+  if (told === undefined) return 'known';
+  const decision = REFUND_DECISIONS[known?.state ?? 'unheard'][told.state];
+  const newReview = told.review !== undefined && told.review !== known?.review;
+  return decision === 'known' && known?.state === told.state && newReview ? 'advance' : decision;
+}
+
+/** Shows a refund before it is settled. Paid by its own word, it is still expected: the wallet has to show it. */
+export function refundStatusOf({ state, review }: RefundWord): RefundStatus {
+  if (state === 'failed') return 'failed';
+  return state === 'processing' && review === 'manual_review' ? 'manual_review' : 'expected';
+}
