@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { isDefinite } from '#domain/failure.ts';
+import type { FailureClass } from '#domain/failure.ts';
 import { currentAttempt } from '#db/attempts.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { accessPlace, noteCancelAccepted, storeSubscriptionFacts } from '#db/vpn-subscriptions.ts';
@@ -9,6 +9,9 @@ import type { VpnSubscription } from '#upstream/contract.ts';
 import { subscriptionFacts } from '#activities/purchases/vpn-subscription.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { SubscriptionActivities } from '#activities/work-types.ts';
+
+/** To ask again would end the same way. */
+const REFUSALS: ReadonlySet<FailureClass> = new Set(['cancellation_refused', 'invalid_request']);
 
 /** The activities of a subscription after it was bought. */
 export function createSubscription({ database, keyRing, service, now }: WorkDependencies): SubscriptionActivities {
@@ -29,7 +32,7 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
     async cancelSubscription({ work }) {
       const answer = await service.cancelVpnSubscription(await serviceIdOf(work));
       if (!answer.ok) {
-        if (isDefinite(answer.failure) && answer.status !== undefined && answer.failure === 'invalid_request') {
+        if (answer.status !== undefined && REFUSALS.has(answer.failure)) {
           return { kind: 'refused', detail: answer.detail };
         }
         throw ApplicationFailure.create({

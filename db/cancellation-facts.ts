@@ -1,6 +1,6 @@
 /** What the service says of a cancellation and its refund, as rows; told by answers, reads and events alike. */
 import { eq, sql } from 'drizzle-orm';
-import { isCancelled, refundStatusOf, type CancellationWord } from '#domain/refund.ts';
+import { isCancelled, refundStatusOf, together, type CancellationWord } from '#domain/refund.ts';
 import type { Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
@@ -33,14 +33,6 @@ export async function knownWord(db: Executor, cancellationId: string): Promise<C
     ...(row?.cancelledAt != null && { esim: 'cancelled' as const }),
     ...(refund?.serviceState != null && { refund: { state: refund.serviceState, review: refund.review ?? undefined } }),
   };
-}
-
-/** A word of the service together with what is known from earlier ones. */
-export function together(known: CancellationWord, told: CancellationWord): CancellationWord {
-  const refund = told.refund === undefined ? known.refund : { ...told.refund, review: told.refund.review ?? known.refund?.review };
-  // What was cancelled stays so, whatever is said after it; a contradiction is judged before anything is stored.
-  const esim = known.esim === 'cancelled' ? known.esim : (told.esim ?? known.esim);
-  return { ...(esim !== undefined && { esim }), ...(refund !== undefined && { refund }) };
 }
 
 /** Stores what the service says. What it does not say stays. The caller holds the lock of the work. */

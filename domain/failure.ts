@@ -63,7 +63,7 @@ export const FAILURE_CLASSES = {
   cancellation_refused: {
     certainty: 'definite',
     disposition: 'fail',
-    meaning: 'The service does not cancel the eSIM.',
+    meaning: 'The service refuses the cancellation.',
     advice: 'Read the cancellation preflight of the eSIM; what is used or installed is not taken back.',
   },
   refund_not_expected: {

@@ -65,6 +65,17 @@ export function judgeRefund(known: RefundWord | undefined, told: RefundWord | un
   return decision === 'known' && known?.state === told.state && newReview ? 'advance' : decision;
 }
 
+/**
+ * A word of the service together with what is known from earlier ones, in whatever order they come. What was cancelled stays
+ * so, and what is no news changes nothing; a contradiction is judged before anything is stored.
+ */
+export function together(known: CancellationWord, told: CancellationWord): CancellationWord {
+  const isNews = judgeRefund(known.refund, told.refund) === 'advance';
+  const refund = isNews && told.refund !== undefined ? { state: told.refund.state, review: told.refund.review ?? known.refund?.review } : known.refund;
+  const esim = known.esim === 'cancelled' ? known.esim : (told.esim ?? known.esim);
+  return { ...(esim !== undefined && { esim }), ...(refund !== undefined && { refund }) };
+}
+
 /** Shows a refund before it is settled. Paid by its own word, it is still expected: the wallet has to show it. */
 export function refundStatusOf({ state, review }: RefundWord): RefundStatus {
   if (state === 'failed') return 'failed';

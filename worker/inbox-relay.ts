@@ -1,9 +1,9 @@
 import { isFinal } from '#domain/lifecycle.ts';
 import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/observation.ts';
-import { cancellationOutcome, judgeRefund } from '#domain/refund.ts';
+import { cancellationOutcome, judgeRefund, together } from '#domain/refund.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { currentAttempt, recordFacts, reportOtherPrice } from '#db/attempts.ts';
-import { knownWord, together } from '#db/cancellation-facts.ts';
+import { knownWord } from '#db/cancellation-facts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { assignToAttempt, inboxBodyPlace, lockMatch, markApplied, markUnmatched, type InboxMatch, type InboxRow } from '#db/inbox.ts';

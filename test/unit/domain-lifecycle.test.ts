@@ -59,5 +59,5 @@ describe.each(WORK_KINDS)('the life of work of kind %s', (kind) => {
 });
 
 it('final is what design and API call final', () => {
-  expect([...FINAL_STATUSES]).toEqual(['completed', 'failed', 'abandoned', 'cancelled', 'expired']);
+  expect([...FINAL_STATUSES]).toEqual(['completed', 'failed', 'abandoned', 'cancelled', 'expired', 'refused']);
 });

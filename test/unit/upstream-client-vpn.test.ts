@@ -114,7 +114,7 @@ describe('the cancellation of a VPN subscription', () => {
 
   it('that the service plainly refuses is not read again', async () => {
     await using opened = await startTestClient(() => refusal(422, 'cancellation_refused'));
-    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({ ok: false, failure: 'invalid_request' });
+    expect(await opened.client.cancelVpnSubscription('v_1')).toMatchObject({ ok: false, failure: 'cancellation_refused' });
     expect(opened.targets()).toHaveLength(2);
   });
 

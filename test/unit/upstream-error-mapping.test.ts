@@ -43,7 +43,7 @@ describe('the class of a refusal', () => {
     [422, 'package_unavailable', 'package_unavailable'],
     [422, 'plan_unavailable', 'package_unavailable'],
     [422, 'topup_incompatible', 'invalid_request'],
-    [422, 'cancellation_refused', 'invalid_request'],
+    [422, 'cancellation_refused', 'cancellation_refused'],
     [422, 'already_cancelled', 'key_or_reference_known'],
     [422, 'insufficient_balance', 'insufficient_balance'],
     [422, 'a_code_that_we_do_not_know', 'invalid_request'],

@@ -83,6 +83,24 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
+  'cancellation-reviewed': async (desk) => {
+    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review_then_accepted', delay_ms: 500 });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'completed');
+    return id;
+  },
+
+  'refund-failed-then-dismissed': async (desk) => {
+    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'needs_attention');
+    await desk.stack.api.post(`/v1/cancellations/${id}/resolve`, { why: 'Written off.', case: 'refund_failed', verdict: 'dismissed' });
+    await desk.cancellationReaches(id, 'completed');
+    return id;
+  },
+
   'worker-killed': async (desk) => {
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });

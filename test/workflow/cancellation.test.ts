@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure } from '@temporalio/common';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CancellationView, CompletionResult, PurchaseActivities, StepRecord, WorkSnapshot } from '#activities/work-types.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
+import type { AttemptState } from '#domain/observation.ts';
+import { POLICY, workflowBundle } from '#test/support/order-workflow.ts';
+import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { cancellationWorkflow } from '#workflows/cancellation.ts';
+import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
+
+const DAY_MS = 86_400_000;
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+/** Fakes over a small record of one cancellation that the service took for review. */
+class FakeCancellation {
+  readonly id = `can_${randomUUID()}`;
+  readonly steps: StepRecord[] = [];
+  readonly completions: number[] = [];
+  status: WorkStatus = 'accepted';
+  state: AttemptState = 'prepared';
+  view: CancellationView;
+  /** What comes of looking for the refund, call by call; the last one stays. */
+  results: (CompletionResult | 'not in the wallet')[] = [{ kind: 'completed', esimId: 'esim_1' }];
+  readonly #startedAt: number;
+
+  constructor(startedAt: number, acceptWithoutRefund = false) {
+    this.#startedAt = startedAt;
+    this.view = { acceptWithoutRefund, refundFailed: false };
+  }
+
+  activities(now: () => Promise<number>): Pick<PurchaseActivities, 'beginWork' | 'sendPurchase' | 'recordStep' | 'completePurchase' | 'lookUpPurchase'> {
+    return {
+      beginWork: async () => this.#snapshot(),
+      sendPurchase: async () => {
+        this.state = 'processing';
+        return { outcome: { kind: 'accepted', outcome: 'processing' }, attempt: this.#snapshot().attempt };
+      },
+      recordStep: async (step) => {
+        this.steps.push(step);
+        this.status = step.status;
+        return 'recorded';
+      },
+      lookUpPurchase: async () => {
+        this.state = 'failed';
+        return { kind: 'found', outcome: 'failed' };
+      },
+      completePurchase: async () => {
+        this.completions.push(await now());
+        const result = this.results.length > 1 ? this.results.shift()! : this.results[0]!;
+        if (result === 'not in the wallet') throw ApplicationFailure.retryable('The wallet does not show it (yet).', 'RefundNotInWallet');
+        return result;
+      },
+    };
+  }
+
+  #snapshot(): WorkSnapshot {
+    const attention = this.steps.at(-1)?.attention?.reason;
+    const isSent = this.state !== 'prepared';
+    return {
+      status: this.status,
+      acceptedAt: this.#startedAt,
+      attempt: {
+        id: 'att_1',
+        number: 1,
+        state: this.state,
+        settled: false,
+        named: false,
+        history: { firstSentAt: isSent ? this.#startedAt : undefined, sends: isSent ? 1 : 0, anyUnknown: false },
+      },
+      extraAttempts: 0,
+      observations: [],
+      cancellation: this.view,
+      ...(attention !== undefined && this.status === 'needs_attention' && { attention }),
+    };
+  }
+}
+
+type Handle = Awaited<ReturnType<typeof start>>;
+
+async function withCancellation<Result>(cancellation: FakeCancellation, work: (handle: Handle) => Promise<Result>): Promise<Result> {
+  const taskQueue = randomUUID();
+  const worker = await Worker.create({
+    connection: environment.nativeConnection,
+    taskQueue,
+    workflowBundle: await workflowBundle(),
+    activities: cancellation.activities(() => environment.currentTimeMs()),
+  });
+  return worker.runUntil(async () => work(await start(cancellation, taskQueue)));
+}
+
+function start({ id }: FakeCancellation, taskQueue: string) {
+  return environment.client.workflow.start(cancellationWorkflow, {
+    workflowId: `cancellation/${id}`,
+    taskQueue,
+    args: [{ work: { kind: 'cancellation', id }, policy: POLICY }],
+  });
+}
+
+const observed = (outcome: 'completed' | 'processing', inboxId = '1') =>
+  ({ inboxId, source: 'webhook', attemptNumber: 1, outcome, decision: 'advance' }) as const;
+
+describe('a cancellation', () => {
+  it('in review for ten days says what it waits for, and ends with the word of the service', async () => {
+    const cancellation = new FakeCancellation(await environment.currentTimeMs());
+    const result = await withCancellation(cancellation, async (running) => {
+      await environment.sleep('10 days');
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'processing' });
+      cancellation.state = 'completed';
+      await running.signal(serviceObservedSignal, observed('completed'));
+      return running.result();
+    });
+    expect(result).toEqual({ status: 'completed', esimId: 'esim_1' });
+    const history = await environment.client.workflow.getHandle(`cancellation/${cancellation.id}`).fetchHistory();
+    expect(history.events?.filter(({ timerStartedEventAttributes }) => timerStartedEventAttributes)).toHaveLength(1);
+  });
+
+  it('whose review nobody ever ends is parked after two weeks, and goes on when the word comes all the same', async () => {
+    const begun = await environment.currentTimeMs();
+    const cancellation = new FakeCancellation(begun);
+    cancellation.results = [{ kind: 'parked', reason: 'refund_missing', detail: 'Not decided.' }, { kind: 'completed', esimId: 'esim_1' }];
+    await withCancellation(cancellation, async (running) => {
+      await environment.sleep('15 days');
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'refund_missing' });
+      expect(cancellation.completions[0]! - begun).toBeGreaterThanOrEqual(14 * DAY_MS);
+      cancellation.state = 'completed';
+      await running.signal(serviceObservedSignal, observed('completed'));
+      expect(await running.result()).toMatchObject({ status: 'completed' });
+    });
+  });
+
+  it('of which no refund is expected waits ten minutes for its events, not two weeks', async () => {
+    const begun = await environment.currentTimeMs();
+    const cancellation = new FakeCancellation(begun, true);
+    await withCancellation(cancellation, async (running) => {
+      cancellation.view = { ...cancellation.view, cancelledAt: begun };
+      await running.signal(serviceObservedSignal, observed('processing'));
+      expect(await running.result()).toMatchObject({ status: 'completed' });
+    });
+    expect(cancellation.completions[0]! - begun).toBeLessThan(DAY_MS);
+  });
+
+  it('whose refund the wallet does not show for an hour is parked, and looked for again when a person says so', async () => {
+    const cancellation = new FakeCancellation(await environment.currentTimeMs());
+    cancellation.results = ['not in the wallet'];
+    await withCancellation(cancellation, async (running) => {
+      cancellation.state = 'completed';
+      await running.signal(serviceObservedSignal, observed('completed'));
+      await environment.sleep('2 hours');
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'refund_missing' });
+      cancellation.results = [{ kind: 'completed', esimId: 'esim_1' }];
+      await running.signal(operatorActedSignal);
+      expect(await running.result()).toMatchObject({ status: 'completed' });
+    });
+  });
+
+  it('whose refund failed asks for the eSIM itself, which alone says whether it is cancelled', async () => {
+    const cancellation = new FakeCancellation(await environment.currentTimeMs());
+    const result = await withCancellation(cancellation, async (running) => {
+      await environment.sleep('1 minute');
+      cancellation.view = { ...cancellation.view, refundFailed: true };
+      await running.signal(serviceObservedSignal, observed('processing'));
+      return running.result();
+    });
+    expect(result).toMatchObject({ status: 'refused' });
+  });
+});
