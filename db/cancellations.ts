@@ -1,11 +1,11 @@
 /** Cancellations as the API accepts them and as their activities see them, beyond what all work has (`work.ts`). */
-import { desc, eq } from 'drizzle-orm';
+import { and, desc, eq, inArray, notExists } from 'drizzle-orm';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
 import type { CaseVerdict } from '#domain/operator-actions.ts';
 import { findRefund } from '#db/cancellation-facts.ts';
 import type { Executor } from '#db/database.ts';
 import { recordRefund } from '#db/journal.ts';
-import { cancellations, esims, refunds } from '#db/schema.ts';
+import { attempts, cancellations, esims, refunds } from '#db/schema.ts';
 import { WorkMissingError } from '#db/work.ts';
 import { acceptWork, intakeColumns, type Intake, type NewWork } from '#db/work-intake.ts';
 
@@ -58,9 +58,23 @@ export async function acceptCancellation(tx: Executor, cancellation: NewCancella
   );
 }
 
-/** Keeps what the conditions of the refund were judged by, just before a send. */
+/** Keeps what the conditions of the refund were judged by, just before a send; not after the service has taken it up. */
 export async function storePreflight(db: Executor, id: string, conditions: readonly RefundCondition[]): Promise<void> {
-  await db.update(cancellations).set({ preflight: conditions }).where(eq(cancellations.id, id));
+  const takenUp = db
+    .select({ id: attempts.id })
+    .from(attempts)
+    .where(
+      and(
+        eq(attempts.subjectKind, 'cancellation'),
+        eq(attempts.subjectId, id),
+        inArray(attempts.state, ['processing', 'completed', 'failed']),
+        eq(attempts.settled, false),
+      ),
+    );
+  await db
+    .update(cancellations)
+    .set({ preflight: conditions })
+    .where(and(eq(cancellations.id, id), notExists(takenUp)));
 }
 
 /**

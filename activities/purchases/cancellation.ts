@@ -80,7 +80,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     if (refund?.serviceState === 'completed') {
       const found = await creditOf(refund, await database.run((db) => readOwnRefundFacts(db, esim)));
       if (typeof found !== 'string') return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found);
-      if (cancellation.acceptWithoutRefund) return finish(`The eSIM is cancelled. ${found} Nobody waits for it.`, false);
+      if (cancellation.acceptWithoutRefund) return finish(`The eSIM is cancelled. ${found}`, undefined);
       return park('refund_missing', found);
     }
     if (inquiry.kind === 'unavailable' && refund?.serviceState !== 'failed') {

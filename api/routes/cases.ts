@@ -20,7 +20,7 @@ const caseOutput = z
   .strictObject({
     id: ourId('case', exampleId),
     reason: attentionReason,
-    subject_kind: z.string().meta({ description: '`order`, `topup` or `delivery` (a webhook).', example: 'delivery' }),
+    subject_kind: z.string().meta({ description: '`order`, `topup`, `vpn_subscription`, `cancellation` or `delivery` (a webhook).', example: 'delivery' }),
     subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
     detail: z.string(),
     meaning: z.string(),
@@ -78,7 +78,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       summary: 'Close a case about a webhook delivery',
       description:
         'For cases whose `subject_kind` is `delivery`: whoever closes one has found out who can send to the webhook address. A ' +
-        'case about an order or a top-up is judged with it, by its `/resolve`. What is closed already stays as it is.',
+        'case about work is judged with it, by its `/resolve`. What is closed already stays as it is.',
       scope: 'cases:operate',
       params: idInPath('case', exampleId),
       body: z.strictObject({ why: reasonForAct }).meta({ id: 'CaseDismissal' }),

@@ -141,6 +141,37 @@ describe('an activity that runs twice with the same input leaves the same rows a
     await expectTwiceToTheEnd(() => bench.activities.completePurchase({ ...ids, applied: [] }), end);
   });
 
+  it('of a cancellation: beginWork, sendPurchase, lookUpPurchase, completePurchase', async () => {
+    const ids = await bench.beginCancellation();
+    await twice(() => bench.activities.beginWork({ work: ids.work }));
+    const [first, second] = await twice(() => bench.activities.sendPurchase(ids));
+    expect([first.outcome, second.outcome]).toEqual([{ kind: 'accepted', outcome: 'completed' }, first.outcome]);
+    await twice(() => bench.activities.lookUpPurchase(ids));
+    const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
+    await expectTwiceToTheEnd(() => bench.activities.completePurchase({ ...ids, applied: [] }), end);
+    const credits = (await bench.admin.ledger()).filter(({ refund_id: refundId }) => refundId !== null);
+    expect(credits).toHaveLength(1);
+  });
+
+  it('of a cancellation whose refund failed: completePurchase parks it, and a person says that its money came', async () => {
+    const ids = await bench.beginCancellation();
+    await bench.admin.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
+    await bench.activities.sendPurchase(ids);
+    const [first, second] = await twice(() => bench.activities.completePurchase({ ...ids, applied: [] }));
+    expect(first).toMatchObject({ kind: 'parked', reason: 'refund_failed' });
+    expect(second).toEqual(first);
+
+    const attention = { reason: 'refund_failed', detail: 'Failed.' } as const;
+    await bench.activities.recordStep(step(ids.work, { status: 'needs_attention', event: 'cancellation.needs_attention', attention }));
+    const operator = { actor: 'key_test', why: 'Their support has paid it by hand.', actId: 'act_1' };
+    const action = { action: 'resolve', reason: 'refund_failed', verdict: 'refunded' } as const;
+    expect(await twice(() => bench.activities.actOnWork({ work: ids.work, action, operator }))).toEqual(['applied', 'unchanged']);
+    const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
+    await expectTwiceToTheEnd(() => bench.activities.completePurchase({ ...ids, applied: [] }), end);
+    const booked = (await bench.rows()).filter((row) => row.startsWith('journal') && row.includes(ids.work.id));
+    expect(booked).toHaveLength(1);
+  });
+
   it('of a VPN subscription: sendPurchase, completePurchase, askSubscription, cancelSubscription', async () => {
     const ids = await bench.beginSubscription();
     await twice(() => bench.activities.sendPurchase(ids));

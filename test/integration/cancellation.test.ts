@@ -140,7 +140,7 @@ describe('a refund', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
-  it('that fails after the eSIM was cancelled is parked, and a person says that it came after all', async () => {
+  it('that fails after the eSIM was cancelled is parked until a person writes it off', async () => {
     const esimId = await newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId);

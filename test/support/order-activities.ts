@@ -7,6 +7,7 @@ import type { AttemptRef, PurchaseActivities, SubscriptionActivities } from '#ac
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/ids.ts';
 import { acceptOrder } from '#db/order-intake.ts';
+import { acceptCancellation } from '#db/cancellations.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { acceptTopup } from '#db/topups.ts';
 import { acceptVpnSubscription, customerReferencePlace } from '#db/vpn-subscriptions.ts';
@@ -99,15 +100,12 @@ export class ActivityBench implements AsyncDisposable {
 
   /** An eSIM that was delivered, and a top-up of it whose first attempt is open. */
   async beginTopup(packageId = 1001): Promise<AttemptRef> {
-    const order = await this.begin();
-    await this.activities.sendPurchase(order);
-    const delivered = await this.activities.completePurchase({ ...order, applied: [] });
-    if (delivered.kind !== 'completed' || delivered.esimId === undefined) throw new Error('the order was not delivered');
+    const esimId = await this.deliveredEsim();
     const work = { kind: 'topup', id: newId('topup') } as const;
     const topup = {
       id: work.id,
       apiKeyId: 'key_test',
-      esimId: delivered.esimId,
+      esimId,
       packageId,
       externalTopupId: null,
       maxPrice: null,
@@ -117,6 +115,25 @@ export class ActivityBench implements AsyncDisposable {
     await this.database.transaction((tx) => acceptTopup(tx, topup, new Date(this.clock.now)));
     const { attempt } = await this.activities.beginWork({ work });
     return { work, attemptId: attempt.id };
+  }
+
+  /** An eSIM that was delivered, and a cancellation of it whose first attempt is open. */
+  async beginCancellation(): Promise<AttemptRef> {
+    const esimId = await this.deliveredEsim();
+    const work = { kind: 'cancellation', id: newId('cancellation') } as const;
+    const cancellation = { id: work.id, apiKeyId: 'key_test', esimId, reason: null, acceptWithoutRefund: false, deadlineAt: null, metadata: {} };
+    await this.database.transaction((tx) => acceptCancellation(tx, cancellation, new Date(this.clock.now)));
+    const { attempt } = await this.activities.beginWork({ work });
+    return { work, attemptId: attempt.id };
+  }
+
+  /** An eSIM that was bought and delivered. @returns our id of it. */
+  async deliveredEsim(): Promise<string> {
+    const order = await this.begin();
+    await this.activities.sendPurchase(order);
+    const delivered = await this.activities.completePurchase({ ...order, applied: [] });
+    if (delivered.kind !== 'completed' || delivered.esimId === undefined) throw new Error('the order was not delivered');
+    return delivered.esimId;
   }
 
   /** A VPN subscription whose first attempt is open. */
@@ -142,7 +159,7 @@ export class ActivityBench implements AsyncDisposable {
   async rows(): Promise<string[]> {
     return withClient(this.#opened.url, async (client) => {
       const texts: string[] = [];
-      for (const table of ['orders', 'topups', 'vpn_subscriptions', 'attempts', 'esims', 'journal', 'timeline', 'cases', 'inbox', 'outbox']) {
+      for (const table of ['orders', 'topups', 'vpn_subscriptions', 'cancellations', 'refunds', 'attempts', 'esims', 'journal', 'timeline', 'cases', 'inbox', 'outbox']) {
         const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${table} AS t ORDER BY 1`);
         texts.push(...rows.map(({ text }) => `${table} ${text}`));
       }
