@@ -7,8 +7,10 @@ import { UserError } from '#cli/user-error.ts';
 import { reportLines } from '#bench/report.ts';
 import { benchResults, RESULTS_FORMAT, type BenchResults, type ScenarioResult } from '#bench/results.ts';
 import { measureClientOverhead } from '#bench/scenarios/client-overhead.ts';
+import { measureHistorySize } from '#bench/scenarios/history-size.ts';
 import { measureMemory } from '#bench/scenarios/memory.ts';
 import { measureOrderToDelivery } from '#bench/scenarios/order-to-delivery.ts';
+import { measureSleepingSubscriptions } from '#bench/scenarios/sleeping-subscriptions.ts';
 import { measureStart } from '#bench/scenarios/start.ts';
 import { measureWebhookIngest } from '#bench/scenarios/webhook-ingest.ts';
 import { openContext, type BenchContext } from '#bench/support/context.ts';
@@ -23,6 +25,8 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'order-to-delivery': measureOrderToDelivery,
   'client-overhead': measureClientOverhead,
   start: measureStart,
+  'sleeping-subscriptions': measureSleepingSubscriptions,
+  'history-size': measureHistorySize,
 };
 
 const USAGE = `npm run bench -- [--quick] [--only ${Object.keys(SCENARIOS).join('|')}] [--output FILE]`;
