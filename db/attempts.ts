@@ -12,6 +12,7 @@ import { newId } from '#db/ids.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
 import { recordMovement } from '#db/journal.ts';
 import { attempts, esims } from '#db/schema.ts';
+import { storeSubscriptionFacts, type SubscriptionFacts } from '#db/vpn-subscriptions.ts';
 
 export type AttemptRow = typeof attempts.$inferSelect;
 
@@ -160,6 +161,8 @@ export interface ServiceFacts {
   readonly failureDetail?: string | undefined;
   /** Of a cancellation, what else is said of it. */
   readonly cancellation?: CancellationFacts | undefined;
+  /** Of a VPN subscription, the same. */
+  readonly subscription?: SubscriptionFacts | undefined;
 }
 
 /** Stores that a send proved nothing was bought, or proved nothing at all. @returns the attempt as it now is. */
@@ -233,6 +236,7 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
   if (row === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
 
   if (facts.cancellation !== undefined) await storeCancellationFacts(tx, workOf(known), facts.cancellation, now);
+  if (facts.subscription !== undefined) await storeSubscriptionFacts(tx, known.subjectId, facts.subscription);
   if (known.serviceId === null && facts.serviceId !== undefined) {
     await requeueUnmatched(tx, known.subjectKind, { serviceId: facts.serviceId });
   }

@@ -2,13 +2,12 @@ import { ApplicationFailure } from '@temporalio/common';
 import { attemptReference } from '#domain/identifiers.ts';
 import { compareMoney } from '#domain/money.ts';
 import type { ObservedOutcome } from '#domain/observation.ts';
-import { chargedOf, type AttemptRow } from '#db/attempts.ts';
+import { chargedOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
 import { completeWork, lockWork } from '#db/work.ts';
 import {
   accessPlace,
   customerReferencePlace,
   readVpnSubscription,
-  storeSubscriptionFacts,
   type SubscriptionFacts,
   type VpnSubscriptionRow,
 } from '#db/vpn-subscriptions.ts';
@@ -28,11 +27,25 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
   const { database, keyRing, service, now } = dependencies;
 
   const ask = async (attempt: AttemptRow): Promise<Inquiry<VpnSubscription>> => {
-    const { serviceId } = attempt;
+    const { serviceId, subjectId } = attempt;
+    const found = (subscription: VpnSubscription) => foundAs(subscription, seal(subjectId));
     const byId = serviceId === null ? undefined : inquiryById(await service.getVpnSubscription(serviceId), found);
     if (byId !== undefined) return byId;
     const list = await service.findVpnSubscriptionsByReference(ownReference(attempt));
     return inquiryOf(list, { found, noun: 'subscriptions' });
+  };
+
+  /** @throws ApplicationFailure, retryable, while the service does not answer. */
+  const read = async (known: AttemptRow): Promise<AttemptRow> => {
+    const { attempt, inquiry } = await learn(dependencies, ask, known);
+    if (inquiry.kind === 'not_found') {
+      throw ApplicationFailure.retryable('The service does not list the subscription (yet).', 'NotListed');
+    }
+    // Where it cannot be read at all, its access data come with no answer; it is active all the same.
+    if (inquiry.kind === 'unavailable' && inquiry.failure.class !== 'contract_drift') {
+      throw ApplicationFailure.retryable(inquiry.failure.detail, inquiry.failure.class);
+    }
+    return attempt;
   };
 
   return {
@@ -58,9 +71,9 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     },
 
     async send(attempt, body) {
-      const { idempotencyKey } = attempt;
+      const { idempotencyKey, subjectId } = attempt;
       const answer = await service.createVpnOrder({ idempotencyKey, reference: ownReference(attempt), body });
-      return answer.ok ? { ...answer, value: purchaseFacts(answer.value, OUTCOMES[answer.value.status]) } : answer;
+      return answer.ok ? { ...answer, value: factsOf(answer.value, seal(subjectId)) } : answer;
     },
 
     ask,
@@ -71,24 +84,18 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     isAnonymous: namesNothing,
 
     async complete(known, applied) {
-      const { attempt, inquiry } = await learn(dependencies, ask, known);
-      if (inquiry.kind === 'not_found') {
-        throw ApplicationFailure.retryable('The service does not list the subscription (yet).', 'NotListed');
-      }
-      // Where it cannot be read at all, its access data come with no answer; it is active all the same.
-      if (inquiry.kind === 'unavailable' && inquiry.failure.class !== 'contract_drift') {
-        throw ApplicationFailure.retryable(inquiry.failure.detail, inquiry.failure.class);
-      }
-      const { subjectId: id } = attempt;
+      const { subjectId: id } = known;
+      // The answer to the order may have brought everything.
+      const isWhole = known.chargedAmount !== null && (await database.run((db) => readVpnSubscription(db, id))).sealedAccess !== null;
+      const attempt = isWhole ? known : await read(known);
       const work = { kind: 'vpn_subscription', id } as const;
-      const facts = inquiry.kind === 'found' ? subscriptionFacts(inquiry.record, seal(id)) : {};
       const charged = chargedOf(attempt);
       await database.transaction(async (tx) => {
         const row = await lockWork(tx, work);
-        await storeSubscriptionFacts(tx, id, facts);
         // A run that begins anew finds what was bought before.
         if (row.completedAt !== null) return;
-        const hasAccess = facts.sealedAccess !== undefined;
+        // They came with an answer: to the order, or to the question just now.
+        const hasAccess = (await readVpnSubscription(tx, id)).sealedAccess !== null;
         const message = `The VPN subscription is active${hasAccess ? '; its access data are stored.' : '. The service gave no access data.'}`;
         const completion = { attemptId: attempt.id, status: 'active', charged, entry: { message }, applied } as const;
         await completeWork(tx, work, completion, new Date(now()));
@@ -137,7 +144,12 @@ const OUTCOMES = {
   failed: 'failed',
 } as const satisfies Record<VpnSubscription['status'], ObservedOutcome>;
 
-function found(subscription: VpnSubscription): Extract<Inquiry<VpnSubscription>, { kind: 'found' }> {
-  const { status } = subscription;
-  return { kind: 'found', facts: purchaseFacts(subscription, OUTCOMES[status]), record: subscription, event: `vpn.subscription.${status}` };
+type Seal = (access: NonNullable<VpnSubscription['access']>) => Buffer;
+
+function factsOf(subscription: VpnSubscription, seal: Seal): ServiceFacts {
+  return { ...purchaseFacts(subscription, OUTCOMES[subscription.status]), subscription: subscriptionFacts(subscription, seal) };
+}
+
+function foundAs(subscription: VpnSubscription, seal: Seal): Extract<Inquiry<VpnSubscription>, { kind: 'found' }> {
+  return { kind: 'found', facts: factsOf(subscription, seal), record: subscription, event: `vpn.subscription.${subscription.status}` };
 }

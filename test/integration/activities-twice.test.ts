@@ -194,6 +194,18 @@ describe('an activity that runs twice with the same input leaves the same rows a
     expect(view).toMatchObject({ isActive: true, cancelAccepted: true, endedAs: 'cancelled' });
   });
 
+  it('of a VPN subscription whose answer brought everything: completePurchase reads nothing', async () => {
+    for (const endpoint of ['getVpnSubscription', 'listVpnSubscriptions'] as const) await bench.admin.onRequest(endpoint, { kind: 'server_error' });
+    const ids = await bench.beginSubscription();
+    await bench.activities.sendPurchase(ids);
+    const reads = await bench.admin.requests('getVpnSubscription');
+    expect(await bench.activities.completePurchase({ ...ids, applied: [] })).toEqual({ kind: 'completed' });
+    const [row] = (await bench.rows()).filter((each) => each.startsWith('vpn_subscriptions') && each.includes(ids.work.id));
+    expect(row).toContain('active');
+    expect(await bench.admin.requests('getVpnSubscription')).toEqual(reads);
+    await bench.admin.calm();
+  });
+
   it('sendPurchase of two top-ups of one eSIM at the same moment sends one of them, and tells the other to wait', async () => {
     await bench.admin.onRequest('createTopup', { kind: 'latency', ms: 300, at: 'answer' });
     const first = await bench.beginTopup();
