@@ -14,6 +14,7 @@ import { orderOperations } from '#api/routes/orders.ts';
 import { packageOperations } from '#api/routes/packages.ts';
 import { serviceSecretOperations } from '#api/routes/service-secret.ts';
 import { topupOperations } from '#api/routes/topups.ts';
+import { updateOperations } from '#api/routes/updates.ts';
 import { vpnOperations } from '#api/routes/vpn.ts';
 import { walletOperations } from '#api/routes/wallet.ts';
 import { webhookOperations } from '#api/routes/webhooks.ts';
@@ -54,6 +55,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...cancellationPreflightOperations(dependencies),
     ...packageOperations(dependencies),
     ...walletOperations(dependencies),
+    ...updateOperations(dependencies),
     ...serviceSecretOperations(dependencies),
     ...webhookOperations(dependencies),
     ...healthOperations(dependencies),

@@ -5,19 +5,30 @@ import type { CasePosition } from '#db/case-queries.ts';
 import type { WorkPosition } from '#db/work-queries.ts';
 import { invalid } from '#api/operation.ts';
 
-export function workCursor(kind: WorkKind, { createdAt, id }: WorkPosition): string {
+/** What such a list holds. */
+export type ListKind = WorkKind | 'refund' | 'esim';
+
+/** Of lists that are ordered by creation, newest first. */
+export function positionCursor(kind: ListKind, { createdAt, id }: WorkPosition): string {
   return encode(`${LETTERS[kind]}.${createdAt.getTime()}.${id}`);
 }
 
 /** @throws Problem validation_failed when it is not one of ours. */
-export function readWorkCursor(kind: WorkKind, cursor: string): WorkPosition {
+export function readPositionCursor(kind: ListKind, cursor: string): WorkPosition {
   const [, letter, milliseconds = '', id = ''] = /^(\w)\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
   if (letter !== LETTERS[kind] || !isId(kind, id)) throw notOurs();
   return { createdAt: new Date(Number(milliseconds)), id };
 }
 
 /** Keep the lists apart. */
-const LETTERS = { order: 'o', topup: 'u', vpn_subscription: 'v', cancellation: 'x' } as const satisfies Record<WorkKind, string>;
+const LETTERS = {
+  order: 'o',
+  topup: 'u',
+  vpn_subscription: 'v',
+  cancellation: 'x',
+  refund: 'r',
+  esim: 'e',
+} as const satisfies Record<ListKind, string>;
 
 /** Of the list of cases. */
 export function caseCursor({ openedAt, id }: CasePosition): string {
@@ -29,18 +40,6 @@ export function readCaseCursor(cursor: string): CasePosition {
   const [, milliseconds = '', id = ''] = /^c\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
   if (!isId('case', id)) throw notOurs();
   return { openedAt: new Date(Number(milliseconds)), id };
-}
-
-/** Of the list of refunds. */
-export function refundCursor({ createdAt, id }: WorkPosition): string {
-  return encode(`r.${createdAt.getTime()}.${id}`);
-}
-
-/** @throws Problem validation_failed when it is not one of ours. */
-export function readRefundCursor(cursor: string): WorkPosition {
-  const [, milliseconds = '', id = ''] = /^r\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
-  if (!isId('refund', id)) throw notOurs();
-  return { createdAt: new Date(Number(milliseconds)), id };
 }
 
 /** For lists that are ordered by one number. @param list a letter that keeps lists apart. */

@@ -14,7 +14,20 @@ export interface ApiDependencies {
   readonly database: Database;
   readonly keyRing: KeyRing;
   /** What we ask the service on behalf of our callers. */
-  readonly service: Pick<ServiceClient, 'listPackages' | 'listTopupOptions' | 'listVpnPlans' | 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions' | 'getWallet' | 'createWebhookSecret' | 'rotateWebhookSecret'>;
+  readonly service: Pick<
+    ServiceClient,
+    | 'createWebhookSecret'
+    | 'findTopupsOfEsim'
+    | 'getEsim'
+    | 'getEsimUsage'
+    | 'getLatestUpdate'
+    | 'getWallet'
+    | 'listPackages'
+    | 'listTopupOptions'
+    | 'listVpnPlans'
+    | 'listWalletTransactions'
+    | 'rotateWebhookSecret'
+  >;
   /** The service's environment that we are in; what is stored for the other is not ours. */
   readonly serviceMode: ServiceMode;
   readonly intake: Pick<InboxIntake, 'accept'>;

@@ -1,4 +1,5 @@
 import type { FailureClass } from '#domain/failure.ts';
+import type { OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import { Problem, type ProblemCode } from '#api/problem.ts';
 
@@ -12,6 +13,12 @@ const UNAVAILABLE: ReadonlySet<FailureClass> = new Set(['not_sent', 'rate_limite
 export function valueOf<Value>(result: ServiceResult<Value>): Value {
   if (result.ok) return result.value;
   throw problemOf(result);
+}
+
+/** As {@link valueOf}, of a call that the service may lack. @throws Problem service_lacks_call, besides. */
+export function optionalValueOf<Value>(result: OptionalResult<Value>): Value {
+  if (result.ok || result.kind === 'failure') return valueOf(result);
+  throw new Problem('service_lacks_call', { detail: `It is taken to lack ${result.capability}.` });
 }
 
 /** @param detail what is to be said instead of the failure's own sentence. */

@@ -4,7 +4,7 @@ import type { WorkKind } from '#domain/work.ts';
 import type { ApiScope } from '#db/api-keys.ts';
 import type { Executor } from '#db/database.ts';
 import type { PageOptions, WorkFilter, WorkPosition } from '#db/work-queries.ts';
-import { readWorkCursor, workCursor } from '#api/cursor.ts';
+import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import { Problem, type ProblemCode } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import type { workListQuery } from '#api/work-schemas.ts';
@@ -38,11 +38,11 @@ export async function listWork<View>(
   list: (options: PageOptions) => Promise<readonly View[]>,
   { json, position }: { readonly json: (view: View) => object; readonly position: (view: View) => WorkPosition },
 ): Promise<Reply> {
-  const after = cursor === undefined ? undefined : readWorkCursor(kind, cursor);
+  const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
   const views = await list({ limit: limit + 1, after });
   const shown = views.slice(0, limit);
   const last = views.length > limit ? shown.at(-1) : undefined;
-  return jsonReply(200, { data: shown.map(json), next_cursor: last === undefined ? null : workCursor(kind, position(last)) });
+  return jsonReply(200, { data: shown.map(json), next_cursor: last === undefined ? null : positionCursor(kind, position(last)) });
 }
 
 /** The problem that there is none with this id. */

@@ -1,12 +1,39 @@
-import { and, count, eq } from 'drizzle-orm';
+import { and, count, eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { attempts, esims, topups } from '#db/schema.ts';
+import type { PageOptions } from '#db/work-queries.ts';
 
 export type EsimRow = typeof esims.$inferSelect;
 
 export async function findEsim(db: Executor, id: string): Promise<EsimRow | undefined> {
   const [row] = await db.select().from(esims).where(eq(esims.id, id));
   return row;
+}
+
+/** By what a list of eSIMs can be narrowed. */
+export interface EsimFilter {
+  readonly status?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly iccid?: string | undefined;
+  readonly packageId?: number | undefined;
+}
+
+/** A page of eSIMs, newest first. */
+export async function listEsims(db: Executor, filter: EsimFilter, { limit, after }: PageOptions): Promise<EsimRow[]> {
+  return db
+    .select()
+    .from(esims)
+    .where(
+      and(
+        filter.status === undefined ? undefined : eq(esims.status, filter.status),
+        filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
+        filter.iccid === undefined ? undefined : eq(esims.iccid, filter.iccid),
+        filter.packageId === undefined ? undefined : eq(esims.packageId, filter.packageId),
+        after === undefined ? undefined : sql`(${esims.createdAt}, ${esims.id}) < (${after.createdAt}, ${after.id})`,
+      ),
+    )
+    .orderBy(sql`${esims.createdAt} desc nulls last, ${esims.id} desc nulls last`)
+    .limit(limit);
 }
 
 /** What our own rows know for the conditions of a refund: the purchase that the eSIM came from, and its top-ups. */

@@ -15,7 +15,7 @@ import {
   refundOutputExample,
   refundPage,
 } from '#api/cancellation-schemas.ts';
-import { readRefundCursor, refundCursor } from '#api/cursor.ts';
+import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
 import { invalid, operation, type ApiRequest, type Operation } from '#api/operation.ts';
@@ -144,11 +144,11 @@ function refundOperations({ database }: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query: { limit, cursor, status, esim_id: esimId } }) => {
-        const after = cursor === undefined ? undefined : readRefundCursor(cursor);
+        const after = cursor === undefined ? undefined : readPositionCursor('refund', cursor);
         const found = await database.run((db) => listRefunds(db, { status, esimId }, { limit: limit + 1, after }));
         const shown = found.slice(0, limit);
         const last = found.length > limit ? shown.at(-1) : undefined;
-        return jsonReply(200, { data: shown.map(refundJson), next_cursor: last === undefined ? null : refundCursor(last) });
+        return jsonReply(200, { data: shown.map(refundJson), next_cursor: last === undefined ? null : positionCursor('refund', last) });
       },
     }),
     operation({

@@ -1,75 +1,35 @@
 import QRCode from 'qrcode';
-import * as z from 'zod';
-import { installLinks, lpaString, parseLpaString, type Activation } from '#domain/activation.ts';
+import { lpaString, parseLpaString } from '#domain/activation.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
-import { findEsim, type EsimRow } from '#db/esim-queries.ts';
+import { findEsim, listEsims, type EsimRow } from '#db/esim-queries.ts';
 import { activationCodePlace } from '#db/orders.ts';
+import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, instant, mayExist, ourId, packageId } from '#api/fields.ts';
+import {
+  activationExample,
+  activationJson,
+  activationOutput,
+  esimExample,
+  esimExampleId,
+  esimJson,
+  esimListQuery,
+  esimOutput,
+  esimPage,
+  topupOptions,
+  usageExample,
+  usageJson,
+  usageOutput,
+} from '#api/esim-schemas.ts';
+import { idInPath, mayExist } from '#api/fields.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
-import { ageOf, freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
+import { ageOf, freshnessExample, packageExample, packageJson } from '#api/package-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { bytesReply, jsonReply } from '#api/reply.ts';
-import { instantJson } from '#api/representations.ts';
-import { valueOf } from '#api/service-problem.ts';
+import { optionalValueOf, valueOf } from '#api/service-problem.ts';
 
 const tag = 'eSIMs';
 const JSON_TYPE = 'application/json';
-const esimExampleId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 const path = idInPath('esim', esimExampleId);
-
-const esimOutput = z
-  .strictObject({
-    id: ourId('esim', esimExampleId),
-    order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'),
-    service_esim_id: z.string().meta({ description: 'Id of the eSIM at the service.', example: '77301' }),
-    iccid: z.string().meta({ description: 'Serial number of the SIM profile.', example: '8944500102198304826' }),
-    package_id: packageId,
-    status: z.string().meta({ description: 'As the service calls it.', example: 'installed' }),
-    installed_at: instant.nullable(),
-    activated_at: instant.nullable(),
-    expires_at: instant.nullable(),
-    facts_read_at: instant.meta({ description: 'When status and times were last read from the service.' }),
-    facts_age_seconds: z.number().meta({ description: 'How long ago that was.', example: 12.3 }),
-    created_at: instant,
-  })
-  .meta({ id: 'Esim' });
-
-const esimExample: z.input<typeof esimOutput> = {
-  id: esimExampleId,
-  order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
-  service_esim_id: '77301',
-  iccid: '8944500102198304826',
-  package_id: 101,
-  status: 'installed',
-  installed_at: '2030-01-31T12:10:00.000Z',
-  activated_at: null,
-  expires_at: '2030-03-02T12:00:00.000Z',
-  facts_read_at: '2030-01-31T12:00:00.000Z',
-  facts_age_seconds: 12.3,
-  created_at: '2030-01-31T12:00:00.000Z',
-};
-
-const activationOutput = z
-  .strictObject({
-    esim_id: ourId('esim', esimExampleId),
-    iccid: z.string(),
-    activation_code: z.string().meta({ description: 'The LPA string, which a QR code carries.', example: 'LPA:1$smdp.example.com$A1B2-C3D4' }),
-    smdp_address: z.string().meta({ description: 'SM-DP+ address, for typing it in by hand.', example: 'smdp.example.com' }),
-    matching_id: z.string().meta({ description: 'For typing it in by hand.', example: 'A1B2-C3D4' }),
-    confirmation_code_required: z.boolean().meta({ description: 'True when the user is asked for a further code.' }),
-    install_links: z
-      .strictObject({ ios: z.string(), android: z.string() })
-      .meta({ description: 'Open the installation on the phone itself.' }),
-  })
-  .meta({ id: 'EsimActivation' });
-
-const activationExample: z.input<typeof activationOutput> = activationJson(
-  { id: esimExampleId, iccid: '8944500102198304826' },
-  { smdpAddress: 'smdp.example.com', matchingId: 'A1B2-C3D4', confirmationCodeRequired: false },
-);
-
-const topupOptions = z.strictObject({ data: z.array(packageOutput), ...freshness }).meta({ id: 'TopupOptions' });
 
 /** Around the code, as the QR standard asks for; without it cameras fail. */
 const QUIET_ZONE_MODULES = 4;
@@ -97,6 +57,51 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
     return { esim, activation };
   };
   return [
+    operation({
+      id: 'listEsims',
+      method: 'get',
+      path: '/v1/esims',
+      tag,
+      summary: 'List eSIMs, newest first',
+      scope: 'esims:read',
+      query: esimListQuery,
+      answers: {
+        200: {
+          description: 'A page of eSIMs.',
+          contentType: JSON_TYPE,
+          schema: esimPage,
+          example: { data: [esimExample], next_cursor: null },
+        },
+      },
+      handle: async ({ query: { limit, cursor, status, order_id: orderId, iccid, package_id: packageId } }) => {
+        const after = cursor === undefined ? undefined : readPositionCursor('esim', cursor);
+        const filter = { status, orderId, iccid, packageId };
+        const found = await database.run((db) => listEsims(db, filter, { limit: limit + 1, after }));
+        const shown = found.slice(0, limit);
+        const last = found.length > limit ? shown.at(-1) : undefined;
+        return jsonReply(200, {
+          data: shown.map((esim) => esimJson(esim, now())),
+          next_cursor: last === undefined ? null : positionCursor('esim', last),
+        });
+      },
+    }),
+    operation({
+      id: 'getEsimUsage',
+      method: 'get',
+      path: '/v1/esims/{id}/usage',
+      tag,
+      summary: 'Read how much data an eSIM has used',
+      description: 'Read from the service at this moment; `measured_at` says of when the figure is.',
+      scope: 'esims:read',
+      params: path,
+      answers: { 200: { description: 'The usage.', contentType: JSON_TYPE, schema: usageOutput, example: usageExample } },
+      problems: ['esim_not_found', 'service_lacks_call', 'service_failed', 'service_unavailable', 'service_timeout'],
+      handle: async ({ params: { id } }) => {
+        const { serviceEsimId } = await read(id);
+        const usage = optionalValueOf(await dependencies.service.getEsimUsage(serviceEsimId));
+        return jsonReply(200, usageJson(id, usage, now(), now()));
+      },
+    }),
     operation({
       id: 'getEsim',
       method: 'get',
@@ -196,35 +201,6 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       },
     }),
   ];
-}
-
-function esimJson(esim: EsimRow, now: number): z.input<typeof esimOutput> {
-  return {
-    id: esim.id,
-    order_id: esim.orderId,
-    service_esim_id: esim.serviceEsimId,
-    iccid: esim.iccid,
-    package_id: esim.packageId,
-    status: esim.status,
-    installed_at: instantJson(esim.installedAt),
-    activated_at: instantJson(esim.activatedAt),
-    expires_at: instantJson(esim.expiresAt),
-    facts_read_at: esim.factsReadAt.toISOString(),
-    facts_age_seconds: Math.max(0, now - esim.factsReadAt.getTime()) / 1_000,
-    created_at: esim.createdAt.toISOString(),
-  };
-}
-
-function activationJson(esim: Pick<EsimRow, 'id' | 'iccid'>, activation: Activation): z.input<typeof activationOutput> {
-  return {
-    esim_id: esim.id,
-    iccid: esim.iccid,
-    activation_code: lpaString(activation),
-    smdp_address: activation.smdpAddress,
-    matching_id: activation.matchingId,
-    confirmation_code_required: activation.confirmationCodeRequired,
-    install_links: installLinks(activation),
-  };
 }
 
 function fileName(name: string): Record<string, string> {

@@ -59,18 +59,26 @@ export const attempts = pgTable(
   ],
 );
 
-export const esims = pgTable('esims', {
-  id: text('id').primaryKey(),
-  orderId: text('order_id').notNull().unique(),
-  serviceEsimId: text('service_esim_id').notNull().unique(),
-  iccid: text('iccid').notNull(),
-  packageId: integer('package_id').notNull(),
-  sealedActivationCode: bytea('sealed_activation_code').notNull(),
-  status: text('status').notNull(),
-  installedAt: instant('installed_at'),
-  activatedAt: instant('activated_at'),
-  expiresAt: instant('expires_at'),
-  /** When these facts were last read from the service. */
-  factsReadAt: instant('facts_read_at').notNull(),
-  createdAt: instant('created_at').notNull().defaultNow(),
-});
+export const esims = pgTable(
+  'esims',
+  {
+    id: text('id').primaryKey(),
+    orderId: text('order_id').notNull().unique(),
+    serviceEsimId: text('service_esim_id').notNull().unique(),
+    iccid: text('iccid').notNull(),
+    packageId: integer('package_id').notNull(),
+    sealedActivationCode: bytea('sealed_activation_code').notNull(),
+    status: text('status').notNull(),
+    installedAt: instant('installed_at'),
+    activatedAt: instant('activated_at'),
+    expiresAt: instant('expires_at'),
+    /** When these facts were last read from the service. */
+    factsReadAt: instant('facts_read_at').notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+  },
+  (table) => [
+    index('esims_page').on(table.createdAt.desc(), table.id.desc()),
+    index('esims_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('esims_iccid').on(table.iccid),
+  ],
+);

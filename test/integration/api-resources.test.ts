@@ -116,6 +116,61 @@ describe('an eSIM', () => {
     expect(answer.text).not.toContain('smdp');
   });
 
+  it('is found in the list by what is known of it, and by nothing else', async () => {
+    const path = (filter: string) => `/v1/esims?${filter}`;
+    for (const filter of ['status=installed', 'iccid=8944500102198304826', 'package_id=101', 'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', '']) {
+      expect((await caller.get(path(filter))).body, filter).toMatchObject({ data: [{ id: ESIM }], next_cursor: null });
+    }
+    for (const filter of ['status=active', 'iccid=8944500102198304827', 'package_id=102', 'order_id=ord_nothing']) {
+      expect((await caller.get(path(filter))).body, filter).toEqual({ data: [], next_cursor: null });
+    }
+    expect((await caller.get(path('iccid=89'))).status).toBe(400);
+  });
+
+  it('is listed in pages, newest first, each once', async () => {
+    await using own = await startTestApi();
+    const by = await own.caller();
+    const ids = Array.from({ length: 5 }, (_, n) => `esim_01JQ8Z6A2B3C4D5E6F7G8H9J0${n}`.padEnd(31, 'K'));
+    await own.database.run((db) =>
+      db.insert(esims).values(
+        ids.map((id, n) => ({
+          id,
+          orderId: `ord_${n}`,
+          serviceEsimId: String(n),
+          iccid: '8944500102198304826',
+          packageId: 101,
+          sealedActivationCode: Buffer.alloc(0),
+          status: 'installed',
+          factsReadAt: new Date(TEST_NOW),
+          // Two at a time were made at the same moment.
+          createdAt: new Date(TEST_NOW - Math.floor(n / 2) * 1_000),
+        })),
+      ),
+    );
+    const seen: unknown[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = (await by.get(`/v1/esims?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`)).body as { data: { id: string }[]; next_cursor: string | null };
+      seen.push(...page.data.map(({ id }) => id));
+      cursor = page.next_cursor;
+    }
+    expect(seen).toEqual([ids[1], ids[0], ids[3], ids[2], ids[4]]);
+  });
+
+  it.each([
+    ['a total', { data_used_mb: 512.5, data_total_mb: 3072 }, { data_total_mb: 3072, data_left_mb: 2559.5, unlimited: false }],
+    ['no limit', { data_used_mb: 512.5, data_total_mb: null }, { data_total_mb: null, data_left_mb: null, unlimited: true }],
+    ['neither', { data_used_mb: 512.5 }, { data_total_mb: null, data_left_mb: null, unlimited: null }],
+  ])('shows its usage where the service names %s', async (_what, value, shown) => {
+    await using own = await startTestApi({ service: { ...idleService, getEsimUsage: async () => ({ ok: true, status: 200, value }) } });
+    await own.database.run(async (db) => db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))));
+    const answer = await (await own.caller()).get(`/v1/esims/${ESIM}/usage`);
+    expect(answer.body).toMatchObject({ esim_id: ESIM, data_used_mb: 512.5, measured_at: null, age_seconds: 0, ...shown });
+  });
+
+  it('says of its usage that the service lacks the call, where it does', async () => {
+    expect((await caller.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema)).toMatchObject({ status: 501, code: 'service_lacks_call' });
+  });
+
   it('is not found under another id, and then nothing is written down', async () => {
     const before = (await audited()).length;
     for (const id of ['esim_01JQ8Z6A2B3C4D5E6F7G8H9JKN', 'nonsense', '%00']) {
@@ -191,6 +246,20 @@ describe('packages and wallet', () => {
       expect(answer.status).toBe(status);
       expect(answer.read(problemSchema)).toMatchObject({ code, failure_class: failure, detail: 'In words.' });
       expect(answer.headers.get('retry-after')).toBe(retryAfter);
+    }
+  });
+});
+
+describe('the update check', () => {
+  it('asks the service for the version and channel that are named, stable by default', async () => {
+    const latest = await caller.get('/v1/updates/latest?current_version=2.3.0');
+    expect(latest.body).toMatchObject({ latest_version: '2.4.1', update_available: true, channel: 'stable', download_url: null, age_seconds: 0 });
+    expect((await caller.get('/v1/updates/latest?current_version=2.4.1&channel=beta')).body).toMatchObject({ update_available: false, channel: 'beta' });
+  });
+
+  it('refuses what is no version', async () => {
+    for (const query of ['', '?current_version=new', '?current_version=1.0&channel=']) {
+      expect((await caller.get(`/v1/updates/latest${query}`)).status).toBe(400);
     }
   });
 });

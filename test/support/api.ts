@@ -63,6 +63,11 @@ export const idleService: ApiDependencies['service'] = {
   listTopupOptions: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
   listVpnPlans: async () => ({ ok: true, status: 200, value: { items: TEST_PLANS, complete: true } }),
   getWallet: async () => ({ ok: true, status: 200, value: { balance: '1250', currency: 'EUR' } }),
+  getLatestUpdate: async ({ currentVersion, channel }) => ({
+    ok: true,
+    status: 200,
+    value: { latest_version: '2.4.1', update_available: currentVersion !== '2.4.1', channel },
+  }),
   getEsim: async () => NOT_ASKED,
   getEsimUsage: async () => ({ ok: false, kind: 'unsupported', capability: 'esim_usage' }),
   findTopupsOfEsim: async () => ({ ok: false, kind: 'unsupported', capability: 'topup_list' }),

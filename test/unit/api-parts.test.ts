@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CachedRead } from '#api/cached-read.ts';
-import { numberCursor, workCursor, readNumberCursor, readWorkCursor } from '#api/cursor.ts';
+import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/cursor.ts';
 import { canonicalJson, readJsonBody } from '#api/json-body.ts';
 import { Problem, codeOfProblemPage, problemCodes, problemType } from '#api/problem.ts';
 import { plainAmount } from '#api/representations.ts';
@@ -13,7 +13,7 @@ describe('cursors', () => {
   it('lead back to where they came from', () => {
     fc.assert(
       fc.property(fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true }), (createdAt) => {
-        expect(readWorkCursor('order', workCursor('order', { createdAt, id: ORDER }))).toEqual({ createdAt, id: ORDER });
+        expect(readPositionCursor('order', positionCursor('order', { createdAt, id: ORDER }))).toEqual({ createdAt, id: ORDER });
       }),
     );
     fc.assert(
@@ -26,7 +26,7 @@ describe('cursors', () => {
   it('that are not ours are refused as a wrong parameter, whatever they hold', () => {
     const refusal = (cursor: string) => {
       try {
-        readWorkCursor('order', cursor);
+        readPositionCursor('order', cursor);
         return 'taken';
       } catch (error) {
         return error instanceof Problem ? error.code : error;
@@ -37,7 +37,7 @@ describe('cursors', () => {
         expect(refusal(text)).toBe('validation_failed');
       }),
     );
-    const own = workCursor('order', { createdAt: new Date(0), id: ORDER });
+    const own = positionCursor('order', { createdAt: new Date(0), id: ORDER });
     for (const cursor of [`${own}=`, ` ${own}`, `${own}!`, numberCursor('t', 5n)]) expect(refusal(cursor)).toBe('validation_failed');
   });
 });

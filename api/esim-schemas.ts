@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { installLinks, lpaString, type Activation } from '#domain/activation.ts';
+import type { EsimRow } from '#db/esim-queries.ts';
+import type { EsimUsage } from '#upstream/contract.ts';
+import { instant, ourId, packageId, packageIdInQuery, pageOf, pageQuery } from '#api/fields.ts';
+import { ageOf, freshness, packageOutput } from '#api/package-schemas.ts';
+import { instantJson } from '#api/representations.ts';
+
+export const esimExampleId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
+export const esimOutput = z
+  .strictObject({
+    id: ourId('esim', esimExampleId),
+    order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'),
+    service_esim_id: z.string().meta({ description: 'Id of the eSIM at the service.', example: '77301' }),
+    iccid: z.string().meta({ description: 'Serial number of the SIM profile.', example: '8944500102198304826' }),
+    package_id: packageId,
+    status: z.string().meta({ description: 'As the service calls it.', example: 'installed' }),
+    installed_at: instant.nullable(),
+    activated_at: instant.nullable(),
+    expires_at: instant.nullable(),
+    facts_read_at: instant.meta({ description: 'When status and times were last read from the service.' }),
+    facts_age_seconds: z.number().meta({ description: 'How long ago that was.', example: 12.3 }),
+    created_at: instant,
+  })
+  .meta({ id: 'Esim' });
+
+export const esimExample: z.input<typeof esimOutput> = {
+  id: esimExampleId,
+  order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+  service_esim_id: '77301',
+  iccid: '8944500102198304826',
+  package_id: 101,
+  status: 'installed',
+  installed_at: '2030-01-31T12:10:00.000Z',
+  activated_at: null,
+  expires_at: '2030-03-02T12:00:00.000Z',
+  facts_read_at: '2030-01-31T12:00:00.000Z',
+  facts_age_seconds: 12.3,
+  created_at: '2030-01-31T12:00:00.000Z',
+};
+
+export const activationOutput = z
+  .strictObject({
+    esim_id: ourId('esim', esimExampleId),
+    iccid: z.string(),
+    activation_code: z.string().meta({ description: 'The LPA string, which a QR code carries.', example: 'LPA:1$smdp.example.com$A1B2-C3D4' }),
+    smdp_address: z.string().meta({ description: 'SM-DP+ address, for typing it in by hand.', example: 'smdp.example.com' }),
+    matching_id: z.string().meta({ description: 'For typing it in by hand.', example: 'A1B2-C3D4' }),
+    confirmation_code_required: z.boolean().meta({ description: 'True when the user is asked for a further code.' }),
+    install_links: z
+      .strictObject({ ios: z.string(), android: z.string() })
+      .meta({ description: 'Open the installation on the phone itself.' }),
+  })
+  .meta({ id: 'EsimActivation' });
+
+export const activationExample: z.input<typeof activationOutput> = activationJson(
+  { id: esimExampleId, iccid: '8944500102198304826' },
+  { smdpAddress: 'smdp.example.com', matchingId: 'A1B2-C3D4', confirmationCodeRequired: false },
+);
+
+export const topupOptions = z.strictObject({ data: z.array(packageOutput), ...freshness }).meta({ id: 'TopupOptions' });
+
+export const esimPage = pageOf(esimOutput, 'EsimPage');
+
+export const esimListQuery = z.strictObject({
+  status: z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be a word').optional().meta({ description: 'As the service calls it, such as `installed`.' }),
+  order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD').optional(),
+  iccid: z.string().regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits').optional().meta({ description: 'Serial number of the SIM profile.' }),
+  package_id: packageIdInQuery.optional(),
+  ...pageQuery,
+});
+
+const megabytes = z.number().min(0);
+
+export const usageOutput = z
+  .strictObject({
+    esim_id: ourId('esim', esimExampleId),
+    data_used_mb: megabytes.meta({ description: 'Megabytes.', example: 512.5 }),
+    data_total_mb: megabytes.nullable().meta({ description: 'Megabytes; null where it is unlimited or not said.', example: 3072 }),
+    data_left_mb: megabytes.nullable().meta({ description: 'Megabytes; null where there is no total.', example: 2559.5 }),
+    unlimited: z.boolean().nullable().meta({ description: 'True when the service says that there is no limit; null when it says nothing.' }),
+    measured_at: instant.nullable().meta({ description: 'When the supplier measured it, if the service says so.' }),
+    ...freshness,
+  })
+  .meta({ id: 'EsimUsage' });
+
+export const usageExample: z.input<typeof usageOutput> = {
+  esim_id: esimExampleId,
+  data_used_mb: 512.5,
+  data_total_mb: 3072,
+  data_left_mb: 2559.5,
+  unlimited: false,
+  measured_at: '2030-01-31T11:59:00.000Z',
+  read_at: '2030-01-31T12:00:00.000Z',
+  age_seconds: 0,
+};
+
+export function esimJson(esim: EsimRow, now: number): z.input<typeof esimOutput> {
+  return {
+    id: esim.id,
+    order_id: esim.orderId,
+    service_esim_id: esim.serviceEsimId,
+    iccid: esim.iccid,
+    package_id: esim.packageId,
+    status: esim.status,
+    installed_at: instantJson(esim.installedAt),
+    activated_at: instantJson(esim.activatedAt),
+    expires_at: instantJson(esim.expiresAt),
+    facts_read_at: esim.factsReadAt.toISOString(),
+    facts_age_seconds: Math.max(0, now - esim.factsReadAt.getTime()) / 1_000,
+    created_at: esim.createdAt.toISOString(),
+  };
+}
+
+export function activationJson(esim: Pick<EsimRow, 'id' | 'iccid'>, activation: Activation): z.input<typeof activationOutput> {
+  return {
+    esim_id: esim.id,
+    iccid: esim.iccid,
+    activation_code: lpaString(activation),
+    smdp_address: activation.smdpAddress,
+    matching_id: activation.matchingId,
+    confirmation_code_required: activation.confirmationCodeRequired,
+    install_links: installLinks(activation),
+  };
+}
+
+/** @param readAt epoch milliseconds, as is `now`. */
+export function usageJson(esimId: string, usage: EsimUsage, readAt: number, now: number): z.input<typeof usageOutput> {
+  const { data_used_mb: used, data_total_mb: total, measured_at: measuredAt } = usage;
+  return {
+    esim_id: esimId,
+    data_used_mb: used,
+    data_total_mb: total ?? null,
+    data_left_mb: total == null ? null : Math.max(0, total - used),
+    unlimited: total === undefined ? null : total === null,
+    measured_at: measuredAt ?? null,
+    ...ageOf(readAt, now),
+  };
+}
