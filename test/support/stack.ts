@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
 import { inject } from 'vitest';
 import * as z from 'zod';
 import { freePort } from '#cli/embedded/ports.ts';
@@ -8,6 +9,8 @@ import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 import { isFinal, WORK_STATUSES } from '#domain/lifecycle.ts';
+import { connect } from '#temporal/connection.ts';
+import { SCHEDULE_IDS } from '#temporal/schedules.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { createTestDatabase, openDatabase } from '#test/support/database.ts';
 import { HttpClient } from '#test/support/http.ts';
@@ -80,6 +83,7 @@ export class Stack implements AsyncDisposable {
   readonly environments: ProductEnvironments;
   readonly #readyUrls: Readonly<Record<ProcessName, string>>;
   readonly #scripts: Readonly<Record<ProcessName, string>>;
+  readonly #sharesTemporal: boolean;
   readonly #processes = new Map<ProcessName, TestProcess>();
   readonly #cleanUp: () => Promise<void>;
 
@@ -92,6 +96,7 @@ export class Stack implements AsyncDisposable {
     ports: Readonly<Record<ProcessName, number>>;
     environments: ProductEnvironments;
     scripts: Readonly<Record<ProcessName, string>>;
+    sharesTemporal: boolean;
     cleanUp: () => Promise<void>;
   }) {
     const at = (name: ProcessName, path = '') => `http://127.0.0.1:${parts.ports[name]}${path}`;
@@ -109,6 +114,7 @@ export class Stack implements AsyncDisposable {
       worker: at('worker', '/readyz'),
     };
     this.#scripts = parts.scripts;
+    this.#sharesTemporal = parts.sharesTemporal;
     this.#cleanUp = parts.cleanUp;
   }
 
@@ -188,6 +194,7 @@ export class Stack implements AsyncDisposable {
   async stop(): Promise<void> {
     try {
       for (const name of ['api', 'worker', 'simulator'] as const) await this.#processes.get(name)?.stop();
+      if (this.#processes.has('worker') && this.#sharesTemporal) await endSchedules(this.temporal);
     } finally {
       await this.killAll();
       await this.#cleanUp();
@@ -245,12 +252,24 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
     ports,
     environments: { ...environments, simulator: { ...environments.simulator, ...options.simulator } },
     scripts: { ...SCRIPTS, ...options.scripts },
+    sharesTemporal: options.temporal === undefined,
     cleanUp: async () => {
       await database.close();
       await created?.drop();
       removeFolder(folder);
     },
   });
+}
+
+/** Left to themselves, the schedules of stacks that have ended keep the run's server busy: half a core after fifteen of them. */
+async function endSchedules(temporal: Stack['temporal']): Promise<void> {
+  const connection = await connect({ ...temporal, tls: false, apiKey: undefined });
+  try {
+    const { schedule } = new Client({ connection, namespace: temporal.namespace });
+    for (const id of SCHEDULE_IDS) await schedule.getHandle(id).delete();
+  } finally {
+    await connection.close();
+  }
 }
 
 async function freePorts() {
