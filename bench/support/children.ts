@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { liveHeapMb } from '#bench/support/live-heap.ts';
 import { Child, describeExit } from '#cli/embedded/child.ts';
 import { freePort } from '#cli/embedded/ports.ts';
-import { NODE_ARGUMENTS } from '#cli/start/part.ts';
+import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/part.ts';
 
 export interface ChildProcessOptions {
   readonly name: string;
@@ -41,7 +41,7 @@ export class Children {
     const child = new Child({
       name: options.name,
       command: process.execPath,
-      args: [...NODE_ARGUMENTS, `--inspect-port=${inspectPort}`, join(PROJECT, options.script)],
+      args: [...NODE_ARGUMENTS, QUICK_START, `--inspect-port=${inspectPort}`, join(PROJECT, options.script)],
       cwd: PROJECT,
       environment: { PATH, HOME, XDG_CACHE_HOME, ...options.environment },
       logFile: join(this.#logs, `${this.#started}-${options.name}.log`),

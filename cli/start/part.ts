@@ -26,6 +26,9 @@ export interface NodePartOptions extends Omit<ChildOptions, 'command' | 'args'> 
  */
 export const NODE_ARGUMENTS = ['--max-semi-space-size=4', '--max-old-space-size=192'] as const;
 
+/** Halves the time that a process needs to start; its file says how. */
+export const QUICK_START = `--import=${new URL('quick-start.mjs', import.meta.url).href}`;
+
 const READY_TIMEOUT_MS = 60_000;
 const READY_POLL_MS = 50;
 const ANSWER_TIMEOUT_MS = 2_000;
@@ -48,7 +51,7 @@ export class NodePart implements Part {
   }
 
   async start(): Promise<void> {
-    const child = new Child({ ...this.#options, command: process.execPath, args: [...NODE_ARGUMENTS, this.#options.script] });
+    const child = new Child({ ...this.#options, command: process.execPath, args: [...NODE_ARGUMENTS, QUICK_START, this.#options.script] });
     this.#child = child;
     const deadline = Date.now() + READY_TIMEOUT_MS;
     let last = 'no answer yet';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Child, describeExit } from '#cli/embedded/child.ts';
 import { atEnd } from '#test/support/at-end.ts';
-import { NODE_ARGUMENTS } from '#cli/start/part.ts';
+import { NODE_ARGUMENTS, QUICK_START } from '#cli/start/part.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -35,7 +35,7 @@ export class TestProcess implements AsyncDisposable {
     this.#child = new Child({
       name: options.name,
       command: process.execPath,
-      args: [...NODE_ARGUMENTS, join(PROJECT, options.script), ...(options.args ?? [])],
+      args: [...NODE_ARGUMENTS, QUICK_START, join(PROJECT, options.script), ...(options.args ?? [])],
       cwd: PROJECT,
       environment: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...options.environment },
       logFile: join(temporaryFolder('log'), `${options.name}.log`),
