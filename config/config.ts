@@ -108,6 +108,7 @@ const policyFields = {
   POLICY_SILENT_AFTER: durationMs(DEFAULT_POLICY.reconcile.silentAfterMs),
   POLICY_RECONCILE_EVERY: durationMs(DEFAULT_POLICY.reconcile.everyMs),
   POLICY_RELAY_POLL: durationMs(DEFAULT_POLICY.relay.pollMs),
+  POLICY_RELAY_LEASE: durationMs(DEFAULT_POLICY.relay.leaseMs),
   POLICY_SWEEP_EVERY: durationMs(DEFAULT_POLICY.sweep.everyMs),
   POLICY_SWEEP_IDLE_AFTER: durationMs(DEFAULT_POLICY.sweep.idleAfterMs),
   POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
@@ -419,7 +420,7 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
       attemptDelayMs: raw.POLICY_ATTEMPT_DELAY,
     },
     reconcile: { ...reconcile, silentAfterMs: raw.POLICY_SILENT_AFTER, everyMs: raw.POLICY_RECONCILE_EVERY },
-    relay: { ...relay, pollMs: raw.POLICY_RELAY_POLL },
+    relay: { ...relay, pollMs: raw.POLICY_RELAY_POLL, leaseMs: raw.POLICY_RELAY_LEASE },
     sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER },
     webhookSecret: { ...webhookSecret, overlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP },
   };

@@ -59,6 +59,9 @@ export interface RelayPolicy {
   readonly pollMs: number;
   /** Rows taken at a time. */
   readonly batch: number;
+  /** How long taken rows belong to one relay; what it has not handed over by then, since it died, comes again. Longer than
+   * any call to Temporal takes, so that rows are not taken twice as a rule. */
+  readonly leaseMs: number;
   /** First wait before a row that could not be handed over is tried again; doubled each time. */
   readonly retryDelayMs: number;
   readonly retryDelayMaxMs: number;
@@ -116,7 +119,7 @@ export const DEFAULT_POLICY: Policy = {
     attemptDelayMs: 30 * second,
   },
   reconcile: { silentAfterMs: 2 * minute, everyMs: minute, readsPerRun: 200 },
-  relay: { pollMs: 5 * second, batch: 100, retryDelayMs: second, retryDelayMaxMs: minute },
+  relay: { pollMs: 5 * second, batch: 100, leaseMs: 30 * second, retryDelayMs: second, retryDelayMaxMs: minute },
   sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour },
   webhookSecret: { overlapMs: 24 * hour },
 };

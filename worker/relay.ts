@@ -32,8 +32,6 @@ export interface RelayOptions {
   readonly now: () => number;
 }
 
-/** How long taken rows are ours. Longer than any call to Temporal takes, so that they are not taken twice as a rule. */
-const LEASE_MS = 30_000;
 /** What PostgreSQL refuses as bad data or against a constraint stays so; a few tries rule out a passing cause. */
 const TRIES_OF_BAD_DATA = 3;
 /** Rows handed over at once; Temporal answers each start in milliseconds, so more would only queue there. */
@@ -89,8 +87,8 @@ export class Relay {
   }
 
   async #drainOutbox(batch: number): Promise<number> {
-    const { database } = this.#options;
-    const rows = await database.run((db) => takeOutbox(db, { batch, leaseMs: LEASE_MS, now: this.#now() }));
+    const { database, policy: { leaseMs } } = this.#options;
+    const rows = await database.run((db) => takeOutbox(db, { batch, leaseMs, now: this.#now() }));
     const handedOver: bigint[] = [];
     await eachOf(rows, PARALLEL, async (row) => {
       if (await this.#handOver(row)) handedOver.push(row.id);
@@ -115,8 +113,8 @@ export class Relay {
   }
 
   async #drainInbox(batch: number): Promise<number> {
-    const { database } = this.#options;
-    const rows = await database.run((db) => takePending(db, { batch, leaseMs: LEASE_MS, now: this.#now() }));
+    const { database, policy: { leaseMs } } = this.#options;
+    const rows = await database.run((db) => takePending(db, { batch, leaseMs, now: this.#now() }));
     // Words about one piece of work in the order in which they came; different work at once.
     await eachOf([...groupBySubject(rows)], PARALLEL, async (group) => {
       for (const row of group) await this.#passOn(row);

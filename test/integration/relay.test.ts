@@ -81,7 +81,7 @@ function newRelay({ batch = 100, pollMs = 60_000 } = {}) {
     keyRing: TEST_KEYS,
     workflows: temporal,
     wakeups,
-    policy: { pollMs, batch, retryDelayMs: 1_000, retryDelayMaxMs: 60_000 },
+    policy: { pollMs, batch, leaseMs: 30_000, retryDelayMs: 1_000, retryDelayMaxMs: 60_000 },
     metrics: createMetrics({ processMetrics: false }),
     logger,
     now: () => clock.now,
