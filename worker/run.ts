@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isGrpcServiceError } from '@temporalio/client';
+import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { Runtime, Worker } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { DatabaseUnavailableError } from '#db/database.ts';
@@ -154,5 +154,6 @@ async function untilAvailable<Result>(
 
 function isPassing(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError || error instanceof SchemaNotCurrentError) return true;
-  return error instanceof TemporalUnavailableError || isGrpcServiceError(error);
+  // The schedule client hides the gRPC error in one of its own.
+  return error instanceof TemporalUnavailableError || error instanceof ServiceError || isGrpcServiceError(error);
 }
