@@ -52,7 +52,8 @@ export class SubscriptionRun {
     const now = 'The VPN subscription is active.';
     const until = expiresAt === undefined ? 'its end is not known' : `it ends at ${new Date(expiresAt).toISOString()}`;
     const next = `Its end, or its cancellation (${until}).`;
-    if (this.#state.isHeldOrParked) await this.#state.record({ status: 'active', message: now, next });
+    // What the service said is answered now, not with the end of the subscription in a year.
+    if (this.#state.isHeldOrParked || this.#state.owesAnswers) await this.#state.record({ status: 'active', message: now, next });
     else this.#state.show({ status: 'active', now, next, nextStepAt: expiresAt });
     const wait = expiresAt === undefined ? UNKNOWN_EXPIRY_CHECK_MS : expiresAt + EXPIRY_GRACE_MS - Date.now();
     if ((await this.#state.wait(wait, 'Active until its time is over')) !== 'time') return false;
@@ -73,7 +74,9 @@ export class SubscriptionRun {
       await this.#askToCancel();
       return;
     }
-    this.#state.show({ status: 'cancelling', now: 'The service has accepted the cancellation.', next });
+    const now = 'The service has accepted the cancellation.';
+    if (this.#state.owesAnswers) await this.#state.record({ status: 'cancelling', message: now, next });
+    else this.#state.show({ status: 'cancelling', now, next });
     this.#cancelChecks += 1;
     const delay = backoffMs(CANCEL_CHECK_MS, CANCEL_CHECK_MAX_MS, this.#cancelChecks);
     if ((await this.#state.wait(delay, 'Until the service confirms the cancellation')) === 'time') await this.#ask();

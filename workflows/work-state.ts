@@ -199,6 +199,11 @@ export class WorkState {
     this.#answered.push(...inboxIds);
   }
 
+  /** True while rows of the inbox wait for a step to be recorded that answers them. */
+  get owesAnswers(): boolean {
+    return this.#answered.length > 0;
+  }
+
   takeAnswered(): string[] {
     const taken = this.#answered;
     this.#answered = [];

@@ -161,6 +161,17 @@ describe('a VPN subscription', () => {
     expect(subscription.steps.at(-1)).toMatchObject({ status: 'cancelled', applied: ['1'] });
   });
 
+  it('answers at once what the service says of it while it lives on', async () => {
+    const subscription = new FakeSubscription(await inDays(30));
+    await withSubscription(subscription, async (running) => {
+      await environment.sleep('1 day');
+      await running.signal(serviceObservedSignal, observed);
+      await environment.sleep('1 hour');
+      expect(subscription.steps).toMatchObject([{ status: 'active', applied: ['1'] }]);
+      expect(await running.result()).toEqual({ status: 'expired' });
+    });
+  });
+
   it('that its customer ends is cancelled, and the service is asked when no event confirms it', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onAsk = () => {
