@@ -29,7 +29,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
   const { database, keyRing, sendLeaseMs, now } = dependencies;
 
   return {
-    async sendPurchase({ work, attemptId }): Promise<SendResult> {
+    async sendPurchase({ work, attemptId, resendWindowMs }): Promise<SendResult> {
       const kind = kinds[work.kind];
       const objection = await kind.examine(work.id);
 
@@ -37,14 +37,19 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
         const { esimId } = await lockUnfinishedWork(tx, work);
         const by = await buyingBarrier(tx, work);
         if (by !== undefined) return { kind: 'barred', by } as const;
-        const claimed = await claimSend(tx, attemptId, { leaseMs: sendLeaseMs, now: new Date(now()), esimId });
+        const claimed = await claimSend(tx, attemptId, {
+          leaseMs: sendLeaseMs,
+          now: new Date(now()),
+          ...(resendWindowMs !== undefined && { resendWindowMs }),
+          esimId,
+        });
         if (claimed.kind === 'claimed') await markInProgress(tx, work, 'submitting', new Date(now()));
         return claimed;
       });
       const unsent = async (outcome: SendResult['outcome']): Promise<SendResult> => {
         return { outcome, attempt: attemptView(await database.run((db) => findAttemptById(db, attemptId))) };
       };
-      if (claim.kind === 'barred') return unsent(claim);
+      if (claim.kind === 'barred' || claim.kind === 'too_late') return unsent(claim);
       if (claim.kind === 'leased') return unsent({ kind: 'lease_held', retryAfterMs: Math.max(1, claim.until.getTime() - now()) });
       if (claim.kind === 'esim_busy') return unsent({ kind: 'failure', failure: 'esim_busy' });
       if (claim.kind === 'settled') {

@@ -73,8 +73,8 @@ export interface SubscriptionActivities {
 }
 
 export interface SendResult {
-  /** `barred`: nothing was sent, and nothing may be at this moment. */
-  readonly outcome: SendOutcome | { readonly kind: 'barred'; readonly by: BuyingBarrier };
+  /** `barred`: nothing was sent, and nothing may be at this moment. `too_late`: the time for sending it again is over. */
+  readonly outcome: SendOutcome | { readonly kind: 'barred'; readonly by: BuyingBarrier } | { readonly kind: 'too_late' };
   /** A sentence about a failure. */
   readonly detail?: string;
   readonly attempt: AttemptView;
@@ -146,8 +146,12 @@ export interface PurchaseActivities {
   beginWork(input: { work: WorkRef }): Promise<WorkSnapshot>;
   /** Opens a further attempt; only on the evidence of rule 3. */
   openNextAttempt(input: { work: WorkRef; number: number }): Promise<OpenResult>;
-  /** Sends the attempt's stored bytes with its stored key, once, and records what came of it. */
-  sendPurchase(input: AttemptRef): Promise<SendResult>;
+  /**
+   * Sends the attempt's stored bytes with its stored key, once, and records what came of it.
+   *
+   * @param input.resendWindowMs of the policy: the activity may have waited long for a worker, so it looks once more.
+   */
+  sendPurchase(input: AttemptRef & { readonly resendWindowMs?: number }): Promise<SendResult>;
   /** Asks the service what became of the attempt. */
   lookUpPurchase(input: AttemptRef): Promise<LookUpResult>;
   /** Reads the service's wallet for the attempt and writes what it shows into our books. */

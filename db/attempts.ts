@@ -102,6 +102,8 @@ export type SendClaim =
   | { readonly kind: 'leased'; readonly until: Date }
   /** Another attempt for the same eSIM is not settled yet. */
   | { readonly kind: 'esim_busy' }
+  /** It may have been bought, and the time in which the same bytes may be sent again is over. */
+  | { readonly kind: 'too_late' }
   /** The service has it already: nothing is to be sent. */
   | { readonly kind: 'settled'; readonly outcome: ObservedOutcome; readonly attempt: AttemptRow };
 
@@ -109,12 +111,19 @@ export type SendClaim =
  * Takes the sole right to send an attempt (rule 1: one send at a time). A send whose lease ran out without a result
  * counts as unknown from here on.
  *
+ * @param claim.resendWindowMs since the first send: after that, one whose outcome is unknown is not sent again, however
+ *   long it waited here for its turn (rule 2).
  * @param claim.esimId ours, of the eSIM that it is for: until the attempt is settled no other one is sent for it (rule 6).
  */
 export async function claimSend(
   tx: Executor,
   attemptId: string,
-  { leaseMs, now, esimId = null }: { readonly leaseMs: number; readonly now: Date; readonly esimId?: string | null },
+  { leaseMs, now, resendWindowMs = Infinity, esimId = null }: {
+    readonly leaseMs: number;
+    readonly now: Date;
+    readonly resendWindowMs?: number;
+    readonly esimId?: string | null;
+  },
 ): Promise<SendClaim> {
   const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
   if (attempt === undefined) throw new Error(`attempt ${attemptId} does not exist`);
@@ -122,6 +131,10 @@ export async function claimSend(
     return { kind: 'settled', outcome: attempt.state, attempt };
   }
   if (attempt.leaseUntil !== null && attempt.leaseUntil > now) return { kind: 'leased', until: attempt.leaseUntil };
+
+  const mayBeBought = attempt.anyUnknown || attempt.state === 'sending' || attempt.state === 'unknown';
+  const windowEnds = (attempt.firstSentAt?.getTime() ?? Infinity) + resendWindowMs;
+  if (mayBeBought && now.getTime() > windowEnds) return { kind: 'too_late' };
 
   if (esimId !== null && (await isBusy(tx, esimId, attemptId))) return { kind: 'esim_busy' };
 

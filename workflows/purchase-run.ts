@@ -164,6 +164,7 @@ export class PurchaseRun {
     this.#state.attempt = result.attempt;
     const { outcome } = result;
     if (outcome.kind === 'barred') return this.#barred(outcome.by, { step: 'send' });
+    if (outcome.kind === 'too_late') return { step: 'look_up', failure: this.#state.attempt.failure?.class ?? 'worker_lost' };
     if (outcome.kind === 'failure') return this.#afterFailure(outcome.failure, outcome.retryAfterMs);
     return decideAfterSend(outcome, { ...result.attempt.history, holds: this.#holds }, this.#policy, Date.now());
   }
@@ -177,7 +178,7 @@ export class PurchaseRun {
       summary: `Send attempt ${this.#state.attempt.number}, send ${this.#state.attempt.history.sends + 1}`,
     });
     try {
-      return await sendPurchase(this.#attempt);
+      return await sendPurchase({ ...this.#attempt, resendWindowMs: this.#policy.resendWindowMs });
     } catch (error) {
       requireGivenUp(error);
       return undefined;

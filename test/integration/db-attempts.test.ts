@@ -62,6 +62,19 @@ describe('the right to send', () => {
     expect(second).toMatchObject({ kind: 'claimed', attempt: { sends: 2, anyUnknown: true, firstSentAt: NOW } });
   });
 
+  it('is not given again once the window since the first send is over, however long that send was on its way to here', async () => {
+    const within = (id: string, now: Date) => database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now, resendWindowMs: 60_000 }));
+    const { id } = await newAttempt();
+    await within(id, NOW);
+    expect(await within(id, later(60_000))).toMatchObject({ kind: 'claimed' });
+    expect(await within(id, later(61_001))).toEqual({ kind: 'too_late' });
+    expect((await read(id)).sends).toBe(2);
+
+    const refused = await newAttempt();
+    await failSend(refused.id, await claimTestSend(database, refused.id, NOW), 'insufficient_balance');
+    expect(await within(refused.id, later(3_600_000))).toMatchObject({ kind: 'claimed' });
+  });
+
   it('is not given for an attempt that the service has', async () => {
     const { id } = await newAttempt();
     await claim(id, NOW);

@@ -34,7 +34,9 @@ export type ScriptedSend =
   | { readonly fails: FailureClass; readonly retryAfterMs?: number }
   /** The worker dies: the activity fails without a result. */
   | { readonly dies: 'before the send' | 'after the send' }
-  | { readonly leasedForMs: number };
+  | { readonly leasedForMs: number }
+  /** The activity came to a worker only when the window was over. */
+  | 'comes too late';
 
 /**
  * Typed fakes of the order activities over a small record of one order, scripted send by send. They keep what the real
@@ -145,6 +147,7 @@ export class FakeOrder {
     }
     const script = this.#sends.shift();
     if (script === undefined) throw ApplicationFailure.nonRetryable('the test scripted no further send');
+    if (script === 'comes too late') return { outcome: { kind: 'too_late' }, attempt: this.#attempt };
     if ('leasedForMs' in script) {
       return { outcome: { kind: 'lease_held', retryAfterMs: script.leasedForMs }, attempt: this.#attempt };
     }

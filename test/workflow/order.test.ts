@@ -99,6 +99,14 @@ describe('an unknown outcome', () => {
     expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(POLICY.lookUps);
   });
 
+  it('whose resend waited too long for a worker is not sent again, but looked up', async () => {
+    const order = await orderWith({ fails: 'timeout' }, 'comes too late');
+    order.lookUps = ['found completed'];
+    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    expect(result.status).toBe('completed');
+    expect(order.sent).toHaveLength(1);
+  });
+
   it('is not sent again at all where the service may not replay keys', async () => {
     const order = await orderWith({ fails: 'connection_lost' });
     order.lookUps = ['found completed'];
