@@ -28,6 +28,10 @@ export interface PurchasePolicy {
   readonly holdDeadlineMs: number;
   /** How often the service is asked about an attempt of unknown outcome before it is parked; the reconciler asks on. */
   readonly lookUps: number;
+  /** How long work that the service has accepted may stay without a word of its end. Then it is asked for, and what the
+   * service cannot say is for a person. Suppliers take minutes, and the reconciler asks all the while where it can: a week
+   * without an end is no delay any more. */
+  readonly silentDeadlineMs: number;
   /** How long the delivery of a bought eSIM is tried before a person is told. */
   readonly deliveryDeadlineMs: number;
   /** How long after an explicit failure the wallet is read as evidence: debits may show late. */
@@ -110,6 +114,7 @@ export const DEFAULT_POLICY: Policy = {
     holdDelayMaxMs: 10 * minute,
     holdDeadlineMs: 24 * hour,
     lookUps: 3,
+    silentDeadlineMs: 7 * 24 * hour,
     deliveryDeadlineMs: hour,
     settleDelayMs: 30 * second,
     settleReads: 5,

@@ -1,4 +1,4 @@
-import { condition, proxyActivities } from '@temporalio/workflow';
+import { condition, patched, proxyActivities } from '@temporalio/workflow';
 import type { AttemptRef, PurchaseActivities, SendResult, WorkEnd } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
@@ -276,6 +276,11 @@ export class PurchaseRun {
       const woken = await this.#state.wait(until - Date.now(), 'Until the refund is decided');
       if (woken === 'observation') return this.#answerObservations();
       return woken === 'time' ? { step: 'deliver' } : this.#afterAct({ step: 'await_service' });
+    }
+    if (patched('silent-deadline')) {
+      const woken = await this.#state.wait(this.#policy.silentDeadlineMs, 'The service works on it');
+      if (woken === 'observation') return this.#answerObservations();
+      return woken === 'time' ? { step: 'look_up', failure: 'timeout' } : this.#afterAct({ step: 'await_service' });
     }
     await condition(() => !observations.isEmpty || this.#state.isActedOn);
     if (!observations.isEmpty) return this.#answerObservations();

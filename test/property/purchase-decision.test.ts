@@ -13,6 +13,7 @@ const policies: fc.Arbitrary<PurchasePolicy> = fc.record({
   resendDelayMs: fc.integer({ min: 1, max: 60_000 }),
   holdDelayMs: fc.integer({ min: 1, max: 60_000 }),
   maxAttempts: fc.integer({ min: 1, max: 20 }),
+  silentDeadlineMs: milliseconds,
   settleReads: fc.integer({ min: 1, max: 20 }),
 }).map((changes) => ({ ...DEFAULT_POLICY.purchase, ...changes }));
 

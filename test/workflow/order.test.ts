@@ -43,6 +43,24 @@ describe('an order', () => {
     expect(order.calls).not.toContain('lookUpPurchase');
   });
 
+  it('that stays in progress is asked for after a week, and parked where the service cannot say', async () => {
+    const order = await orderWith({ answers: 'processing' });
+    order.lookUps = ['found processing'];
+    const result = await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep('8 days');
+      expect(order.calls.filter((call) => call === 'lookUpPurchase')).toHaveLength(1);
+      expect(await handle.query(explainQuery)).toMatchObject({ status: 'processing' });
+      await environment.sleep('7 days');
+      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'outcome_unknown' });
+      order.observe('completed');
+      await handle.signal(serviceObservedSignal, observation('completed'));
+      return handle.result();
+    });
+    expect(result.status).toBe('completed');
+    expect(order.sent).toHaveLength(1);
+  });
+
   it('whose webhook comes before the HTTP answer is not sent twice', async () => {
     const order = await orderWith({ fails: 'timeout' });
     const result = await withOrder(environment, order, async (start) => {
