@@ -80,7 +80,8 @@ export async function auditBooks(stack: BothSides, options: BooksOptions = {}): 
   ];
 }
 
-async function becomeQuiet({ database, simulator }: BothSides, timeoutMs: number): Promise<string[]> {
+/** Waits until nothing is under way. @returns what still is after the time, as sentences. */
+export async function becomeQuiet({ database, simulator }: BothSides, timeoutMs: number = QUIET_MS): Promise<string[]> {
   const admin = new SimulatorAdmin(simulator);
   const underWay = async (): Promise<string[]> => {
     const [rows, waiting, entries] = await database.run((db) =>

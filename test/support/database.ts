@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { Database } from '#db/database.ts';
+import type { SharedServers } from '#test/support/shared-servers.ts';
 
 export interface TestDatabase extends AsyncDisposable {
   readonly url: string;
@@ -11,8 +12,9 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /** A migrated, empty database of its own, cloned from the run's template. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  const { postgresUrl, templateDatabase } = inject('servers');
+export async function createTestDatabase(
+  { postgresUrl, templateDatabase }: Pick<SharedServers, 'postgresUrl' | 'templateDatabase'> = inject('servers'),
+): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await withClient(postgresUrl, async (client) => {
     // Files of one run clone the same template, and PostgreSQL refuses while another session is at it.

@@ -16,6 +16,7 @@ import { createTestDatabase, openDatabase } from '#test/support/database.ts';
 import { HttpClient } from '#test/support/http.ts';
 import type { OwnPostgres, OwnTemporal } from '#test/support/own-servers.ts';
 import { startProcess, type TestProcess } from '#test/support/processes.ts';
+import type { SharedServers } from '#test/support/shared-servers.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';
 
@@ -34,8 +35,8 @@ export const SHORT_POLICY = {
   POLICY_SILENT_AFTER: '2s',
   POLICY_RECONCILE_EVERY: '1s',
   POLICY_RELAY_POLL: '500ms',
-  POLICY_SWEEP_EVERY: '1s',
   POLICY_RELAY_LEASE: '5s',
+  POLICY_SWEEP_EVERY: '1s',
   POLICY_SWEEP_IDLE_AFTER: '2s',
 } as const;
 
@@ -44,6 +45,8 @@ export interface StackOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Of the simulator alone: `{ SIMULATOR_PROCESSING_DELAY: '200ms' }`. */
   readonly simulator?: Readonly<Record<string, string>>;
+  /** What a test run shares; the present run's by default. */
+  readonly servers?: SharedServers;
   /** A server of the test's own, where the test stops and starts it; else the run's. */
   readonly postgres?: Pick<OwnPostgres, 'url'>;
   readonly temporal?: Pick<OwnTemporal, 'address'>;
@@ -86,6 +89,7 @@ export class Stack implements AsyncDisposable {
   readonly #scripts: Readonly<Record<ProcessName, string>>;
   readonly #sharesTemporal: boolean;
   readonly #processes = new Map<ProcessName, TestProcess>();
+  readonly #started: TestProcess[] = [];
   readonly #cleanUp: () => Promise<void>;
 
   constructor(parts: {
@@ -129,6 +133,7 @@ export class Stack implements AsyncDisposable {
       readyUrl: this.#readyUrls[name],
     });
     this.#processes.set(name, started);
+    this.#started.push(started);
     return started;
   }
 
@@ -191,6 +196,11 @@ export class Stack implements AsyncDisposable {
     return [...this.#processes.values()].map((running) => running.tail()).join('\n');
   }
 
+  /** Everything that the processes of every start have printed. */
+  outputs(): string {
+    return this.#started.map((each) => `--- ${each.name}\n${each.output()}`).join('\n');
+  }
+
   /** Stops everything in order and removes what it used. @throws Error when a process does not stop when asked. */
   async stop(): Promise<void> {
     try {
@@ -222,10 +232,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 async function prepareStack(options: StackOptions): Promise<Stack> {
   const folder = temporaryFolder('stack');
-  const temporalAddress = options.temporal?.address ?? inject('servers').temporalAddress;
+  const servers = options.servers ?? inject('servers');
+  const temporalAddress = options.temporal?.address ?? servers.temporalAddress;
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   const [created, ports] = await Promise.all([
-    options.postgres === undefined ? createTestDatabase() : undefined,
+    options.postgres === undefined ? createTestDatabase(servers) : undefined,
     freePorts(),
     setUpNamespace({ address: temporalAddress, namespace, tls: false, apiKey: undefined }),
   ]);
@@ -242,7 +253,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
       postgres_password: '',
       simulator_password: 'simulator-password',
     },
-    { ...SHORT_POLICY, TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: options.workflowBundle ?? inject('servers').workflowBundle, ...options.environment },
+    { ...SHORT_POLICY, TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: options.workflowBundle ?? servers.workflowBundle, ...options.environment },
   );
   return new Stack({
     databaseUrl,

@@ -1,0 +1,109 @@
+/** What must hold at the end of a seed, whatever happened in it. */
+import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
+import type { AttentionReason } from '#domain/attention.ts';
+import { workTable } from '#db/work-tables.ts';
+import { attempts, inbox } from '#db/schema.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
+import { obstacle, type Setting } from '#test/crash/settings.ts';
+import type { Thing } from '#test/crash/work.ts';
+import { auditBooks, becomeQuiet } from '#test/support/books.ts';
+import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
+import type { Stack } from '#test/support/stack.ts';
+
+/** How a piece of work ended. */
+export interface WorkResult {
+  readonly id: string;
+  readonly kind: WorkKind;
+  readonly nature: Thing['planned']['nature'];
+  readonly status: WorkStatus;
+  readonly parkedFor: AttentionReason | null;
+  /** Why the service did not let it succeed for certain; undefined where it had to succeed. */
+  readonly obstacle: string | undefined;
+}
+
+export interface Audit {
+  readonly violations: readonly string[];
+  readonly results: readonly WorkResult[];
+}
+
+const SUCCESS: ReadonlySet<WorkStatus> = new Set(['completed', 'active', 'cancelling', 'cancelled', 'expired']);
+
+export function succeeded({ status }: Pick<WorkResult, 'status'>): boolean {
+  return SUCCESS.has(status);
+}
+
+/** Parked because nobody could say what the wallet did: their journal may lack what the ledger has. */
+const UNKNOWABLE: ReadonlySet<AttentionReason | null> = new Set(['outcome_unknown', 'evidence_unavailable']);
+
+/** Waits until nothing is under way, then compares everything. */
+export async function audit(stack: Stack, setting: Setting, things: readonly Thing[], quietMs?: number): Promise<Audit> {
+  // Differences of what is still under way are no news of their own; the audit of the books names it.
+  await becomeQuiet(stack, quietMs);
+  const results = await readResults(stack, setting, things);
+  const accepted = things.flatMap(({ ids }) => [...ids]);
+  const unsettled = results.filter(({ parkedFor }) => UNKNOWABLE.has(parkedFor)).map(({ id }) => id);
+  const books = await auditBooks(stack, { accepted, unsettled, timeoutMs: 1_000 });
+  return {
+    violations: [...books, ...(await debitsOf(stack, things)), ...(await unmatchedEvents(stack, results)), ...openEnds(results)],
+    results,
+  };
+}
+
+async function readResults(stack: Stack, setting: Setting, things: readonly Thing[]): Promise<WorkResult[]> {
+  const { database } = stack;
+  const natures = new Map(things.flatMap(({ planned, ids }) => [...ids].map((id) => [id, planned.nature] as const)));
+  const [sends, heard] = await database.run((db) => Promise.all([db.select().from(attempts), db.select().from(inbox)]));
+  const debits = (await new SimulatorAdmin(stack.simulator).ledger()).filter(({ type }) => type === 'debit');
+  const arrived = ({ subjectKind, reference, serviceEsimId }: (typeof sends)[number]) =>
+    debits.some((line) =>
+      subjectKind === 'topup'
+        ? line.topup_id !== null && line.esim_id === serviceEsimId
+        : reference !== null && (line.external_order_id ?? line.external_subscription_id) === reference,
+    );
+  const rows = await Promise.all(
+    WORK_KINDS.map(async (kind) => {
+      const table = workTable(kind);
+      const found = await database.run((db) => db.select({ id: table.id, status: table.status, parkedFor: table.attentionReason }).from(table));
+      return found.map((row) => ({ kind, ...row }));
+    }),
+  );
+  return rows.flat().map(({ kind, id, status, parkedFor }) => {
+    const unknown = sends.filter((attempt) => attempt.subjectId === id && (attempt.anyUnknown || attempt.state === 'sending'));
+    const facts = {
+      kind,
+      nature: natures.get(id) ?? 'sold',
+      anyUnknown: unknown.length > 0,
+      neverArrived: unknown.some((attempt) => !arrived(attempt)),
+      told: heard.some((row) => row.subjectId === id && row.source === 'webhook' && row.outcome === 'completed' && row.state === 'applied'),
+    };
+    return { id, kind, nature: facts.nature, status, parkedFor: status === 'needs_attention' ? parkedFor : null, obstacle: obstacle(setting, facts) };
+  });
+}
+
+/** Whatever a caller did to get one thing, it is one piece of work and at most one debit that was not paid back. */
+async function debitsOf(stack: Stack, things: readonly Thing[]): Promise<string[]> {
+  const ledger = await new SimulatorAdmin(stack.simulator).ledger();
+  return things.flatMap(({ reference, ids }) => {
+    const own = ledger.filter((line) => (line.external_order_id ?? line.external_subscription_id)?.startsWith(reference) ?? false);
+    const net = own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
+    return [
+      ...(ids.size === 1 ? [] : [`${reference} was asked for once and is ${ids.size} pieces of work: ${[...ids].join(', ')}`]),
+      ...(net <= 1 ? [] : [`${reference} was bought once and cost ${net} debits`]),
+    ];
+  });
+}
+
+/** Every delivery that was accepted is applied or quarantined, unless it is of a top-up that nobody could settle. */
+async function unmatchedEvents(stack: Stack, results: readonly WorkResult[]): Promise<string[]> {
+  const rows = await stack.database.run((db) => db.select().from(inbox));
+  const openTopup = results.some(({ kind, parkedFor }) => kind === 'topup' && UNKNOWABLE.has(parkedFor));
+  return rows
+    .filter(({ state, subjectKind }) => state === 'unmatched' && !(subjectKind === 'topup' && openTopup))
+    .map(({ id, event, serviceId }) => `inbox row ${id} (${event ?? 'no event'} of ${serviceId ?? 'nothing'}) was accepted and matches nothing`);
+}
+
+function openEnds(results: readonly WorkResult[]): string[] {
+  return results
+    .filter(({ status, parkedFor }) => !isFinal(status) && status !== 'active' && parkedFor === null)
+    .map(({ kind, id, status }) => `${kind} ${id} is neither final nor parked with a reason: ${status}`);
+}

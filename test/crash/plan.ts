@@ -1,0 +1,152 @@
+/** What a seed comes to: the service, the work, and every fault. Pure: the same seed is the same plan, always. */
+import type * as z from 'zod';
+import type { requestFault, webhookFault } from '#simulator/faults.ts';
+import { POINTS, type KilledProcess } from '#test/crash/points.ts';
+import { settingOf, type Setting } from '#test/crash/settings.ts';
+import { plannedWork, type PlannedWork } from '#test/crash/work.ts';
+import { Seeded } from '#test/support/workload.ts';
+
+/** A process ends itself when it passes a point for the n-th time. */
+export interface PlannedKill {
+  readonly process: KilledProcess;
+  readonly point: string;
+  readonly hit: number;
+}
+
+/** A connection to PostgreSQL is cut at the n-th transaction: in its middle, before its COMMIT arrives, or after. */
+export interface PlannedCut {
+  readonly moment: 'in_transaction' | 'before_commit' | 'answer_of_commit';
+  readonly hit: number;
+}
+
+/** A server goes away and comes back on the same data, once so many pieces of work were asked for. */
+export interface PlannedOutage {
+  readonly server: 'postgres' | 'temporal';
+  readonly how: 'stop' | 'kill';
+  readonly afterWork: number;
+  readonly ms: number;
+}
+
+export interface PlannedRequestFault {
+  readonly endpoint: (typeof BUYING)[number] | (typeof READING)[number];
+  readonly fault: z.input<typeof requestFault>;
+  readonly nth: number;
+  readonly count: number;
+}
+
+export interface PlannedWebhookFault {
+  readonly fault: z.input<typeof webhookFault>;
+  readonly nth: number;
+}
+
+export interface CrashPlan {
+  readonly seed: number;
+  readonly setting: Setting;
+  readonly work: readonly PlannedWork[];
+  readonly kills: readonly PlannedKill[];
+  /** How long a killed process stays away. */
+  readonly restartDelayMs: number;
+  readonly cuts: readonly PlannedCut[];
+  readonly outages: readonly PlannedOutage[];
+  readonly requestFaults: readonly PlannedRequestFault[];
+  readonly webhookFaults: readonly PlannedWebhookFault[];
+}
+
+const BUYING = ['createOrder', 'createTopup', 'createVpnOrder'] as const;
+const READING = ['getOrder', 'listOrders', 'getEsim', 'listWalletTransactions', 'listTopupOptions', 'listVpnPlans', 'cancelVpnSubscription'] as const;
+
+/** After acceptance, before it, and in between. */
+const BUYING_FAULTS: readonly z.input<typeof requestFault>[] = [
+  { kind: 'accepted_but_answer_lost' },
+  { kind: 'server_error', after_work: true },
+  { kind: 'truncated_body' },
+  { kind: 'garbage_body' },
+  { kind: 'hang', after_work: true },
+  { kind: 'connection_reset' },
+  { kind: 'server_error' },
+  { kind: 'rate_limited', retry_after: 1 },
+  // The events come first.
+  { kind: 'latency', ms: 1_500, at: 'answer' },
+];
+
+const READING_FAULTS: readonly z.input<typeof requestFault>[] = [
+  { kind: 'server_error' },
+  { kind: 'connection_reset' },
+  { kind: 'garbage_body' },
+  { kind: 'rate_limited', retry_after: 1 },
+];
+
+const WEBHOOK_FAULTS: readonly z.input<typeof webhookFault>[] = [
+  { kind: 'lost' },
+  { kind: 'late', ms: 1_500 },
+  { kind: 'twice' },
+  { kind: 'out_of_order', ms: 2_000 },
+  { kind: 'forged' },
+  { kind: 'stale_timestamp' },
+  { kind: 'changed_event_header', event: 'order.failed' },
+];
+
+const CUTS: readonly PlannedCut['moment'][] = ['in_transaction', 'before_commit', 'answer_of_commit'];
+
+const KILLS_OF_WORKER = 3;
+const BUYING_FAULTS_EACH = 3;
+const WEBHOOK_FAULTS_EACH = 3;
+/** One seed in so many has servers of its own, of which one goes away. */
+const OUTAGE_EVERY = 10;
+
+/** What of a catalogue is a seed's turn: over a suite of seeds everything comes up equally often. */
+function turn<Item>(items: readonly Item[], seed: number, count: number): Item[] {
+  return Array.from({ length: Math.min(count, items.length) }, (_, index) => items[(seed * count + index) % items.length]).filter(
+    (item): item is Item => item !== undefined,
+  );
+}
+
+export function planOf(seed: number): CrashPlan {
+  const seeded = new Seeded(seed);
+  const kill = (process: KilledProcess, most: number) => (point: string) => ({ process, point, hit: seeded.between(1, most) });
+  const outage = seed % OUTAGE_EVERY === OUTAGE_EVERY - 1;
+  return {
+    seed,
+    setting: settingOf(seed),
+    work: plannedWork(seeded),
+    kills: [
+      ...turn(spread(POINTS.worker), seed, KILLS_OF_WORKER).map(kill('worker', 2)),
+      ...turn(POINTS.api, seed, 1).map(kill('api', 1)),
+    ],
+    restartDelayMs: seeded.pick([0, 0, 0, 2_500]),
+    cuts: turn(CUTS, seed, 1).map((moment) => ({ moment, hit: seeded.between(1, 25) })),
+    outages: outage
+      ? [
+          {
+            server: Math.floor(seed / OUTAGE_EVERY) % 2 === 0 ? 'postgres' : 'temporal',
+            how: seeded.pick(['stop', 'kill']),
+            afterWork: seeded.between(2, 5),
+            ms: seeded.between(500, 2_500),
+          },
+        ]
+      : [],
+    requestFaults: [
+      ...turn(BUYING_FAULTS, seed, BUYING_FAULTS_EACH).map((fault) => ({
+        // Orders are the most of the work.
+        endpoint: seeded.pick<PlannedRequestFault['endpoint']>(['createOrder', 'createOrder', ...BUYING]),
+        fault,
+        nth: seeded.between(1, 3),
+        count: 1,
+      })),
+      ...turn(READING, seed, 2).map((endpoint) => ({
+        endpoint,
+        fault: READING_FAULTS[seeded.between(0, READING_FAULTS.length - 1)] ?? { kind: 'server_error' },
+        nth: seeded.between(1, 2),
+        count: seeded.between(1, 2),
+      })),
+    ],
+    webhookFaults: turn(WEBHOOK_FAULTS, seed, WEBHOOK_FAULTS_EACH).map((fault) => ({ fault, nth: seeded.between(1, 8) })),
+  };
+}
+
+/** Neighbours in the catalogue are apart, so that the kills of one seed are of different steps. */
+function spread<Item>(items: readonly Item[]): Item[] {
+  const stride = 17;
+  const order = Array.from({ length: items.length }, (_, index) => (index * stride) % items.length);
+  return items.length % stride === 0 ? [...items] : order.flatMap((index) => items[index] ?? []);
+}

@@ -1,0 +1,55 @@
+/** The named points of the crash proof: where a process can be killed. `> before`, `> after`, … are moments of one step. */
+
+/** Steps of one name: an activity, the relay, a request to the API. */
+interface Steps {
+  readonly commits?: number;
+  /** Statements that write outside of a transaction. */
+  readonly writes?: readonly string[];
+  /** Calls of the service, or of Temporal. */
+  readonly calls?: readonly string[];
+  readonly handOvers?: readonly string[];
+}
+
+const WORKER: Readonly<Record<string, Steps>> = {
+  beginWork: { commits: 1 },
+  sendPurchase: { commits: 2, calls: ['POST /orders', 'POST /topups', 'POST /vpn/orders'] },
+  lookUpPurchase: { commits: 1, calls: ['GET /orders'] },
+  readDebitEvidence: { commits: 1, calls: ['GET /wallet/transactions'] },
+  openNextAttempt: { commits: 1 },
+  completePurchase: { commits: 1, calls: ['GET /esims/{id}'] },
+  recordStep: { commits: 1 },
+  cancelSubscription: { commits: 1, calls: ['POST /vpn/subscriptions/{id}/cancel'] },
+  reconcileSilentWork: { writes: ['update attempts', 'insert inbox'], calls: ['GET /orders/{id}'] },
+  requestIdleWork: { commits: 1 },
+};
+
+const RELAY: Steps = {
+  writes: ['update outbox', 'delete outbox', 'update inbox', 'commit of update inbox'],
+  handOvers: ['start', 'signalWithStart'],
+};
+
+const API: Readonly<Record<string, Steps>> = {
+  'POST /v1/orders': { commits: 1 },
+  'POST /v1/topups': { commits: 1 },
+  'POST /v1/vpn/subscriptions': { commits: 1 },
+  'POST /v1/vpn/subscriptions/{id}/cancel': { commits: 1 },
+  'POST /webhooks/service': { writes: ['insert inbox'] },
+};
+
+function pointsOf(name: string, { commits = 0, writes = [], calls = [], handOvers = [] }: Steps): string[] {
+  const steps = [...Array.from({ length: commits }, (_, index) => `commit ${index + 1}`), ...writes, ...handOvers];
+  return [
+    ...steps.flatMap((step) => [`${name} > ${step} > before`, `${name} > ${step} > after`]),
+    ...calls.flatMap((call) => ['before', 'sent', 'answered'].map((moment) => `${name} > ${call} > ${moment}`)),
+  ];
+}
+
+/** Start and end of an activity beside its steps. */
+const activityPoints = ([name, steps]: [string, Steps]) => [`${name} > start`, ...pointsOf(name, steps), `${name} > end`];
+
+export const POINTS = {
+  worker: [...Object.entries(WORKER).flatMap(activityPoints), ...pointsOf('relay', RELAY)],
+  api: Object.entries(API).flatMap(([name, steps]) => pointsOf(name, steps)),
+} as const satisfies Record<string, readonly string[]>;
+
+export type KilledProcess = keyof typeof POINTS;

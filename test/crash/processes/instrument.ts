@@ -1,0 +1,116 @@
+/**
+ * Puts points around what a process does to the outside: commits to PostgreSQL, calls of the service, calls of Temporal.
+ * All of it hangs on libraries, from outside: nothing in the product knows of it.
+ */
+import diagnostics from 'node:diagnostics_channel';
+import { WorkflowClient } from '@temporalio/client';
+import pg from 'pg';
+import type { FaultPoints } from '#test/crash/processes/fault-points.ts';
+
+/** Points around each commit: of a transaction, and of each statement that writes outside of one. */
+export function watchCommits(points: FaultPoints, otherwise: string): void {
+  /** By connection: the first statement that wrote in the transaction under way. */
+  const open = new WeakMap<object, { wrote: string | undefined }>();
+  const pointOf = (connection: object, text: string): string | undefined => {
+    const transaction = open.get(connection);
+    if (/^begin\b/i.test(text)) open.set(connection, { wrote: undefined });
+    else if (/^rollback\b/i.test(text)) open.delete(connection);
+    else if (/^commit\b/i.test(text)) {
+      open.delete(connection);
+      return `${points.scope ?? otherwise} > ${points.nextCommit() ?? `commit of ${transaction?.wrote ?? 'nothing'}`}`;
+    } else {
+      const write = writeOf(text);
+      if (write === undefined) return undefined;
+      if (transaction === undefined) return `${points.scope ?? otherwise} > ${write}`;
+      transaction.wrote ??= write;
+    }
+    return undefined;
+  };
+  const around = (connection: object, args: unknown[], query: (args: unknown[]) => unknown): unknown => {
+    const point = pointOf(connection, textOf(args[0]));
+    if (point === undefined) return query(args);
+    points.reach(`${point} > before`);
+    const callback = args.at(-1);
+    if (typeof callback === 'function') {
+      const after = (...results: unknown[]): unknown => {
+        if (results[0] == null) points.reach(`${point} > after`);
+        return (callback as (...results: unknown[]) => unknown)(...results);
+      };
+      return query([...args.slice(0, -1), after]);
+    }
+    return Promise.resolve(query(args)).then((result) => {
+      points.reach(`${point} > after`);
+      return result;
+    });
+  };
+  const prototype = pg.Client.prototype as { query: (...args: unknown[]) => unknown };
+  const original = prototype.query;
+  prototype.query = function query(this: object, ...args: unknown[]) {
+    return around(this, args, (given) => original.apply(this, given));
+  };
+}
+
+function textOf(statement: unknown): string {
+  if (typeof statement === 'string') return statement.trim();
+  const text = typeof statement === 'object' && statement !== null && 'text' in statement ? statement.text : undefined;
+  return typeof text === 'string' ? text.trim() : '';
+}
+
+/** `update inbox`, …; undefined for what only reads. */
+function writeOf(text: string): string | undefined {
+  const [, verb, table] = /\b(insert into|update|delete from)\s+(?:only\s+)?"?(\w+)"?(?=[\s("]|$)/i.exec(withoutLocks(text)) ?? [];
+  return verb === undefined || table === undefined ? undefined : `${verb.toLowerCase().split(' ', 1)[0]} ${table}`;
+}
+
+/** `for update skip locked` writes nothing. */
+function withoutLocks(text: string): string {
+  return text.replace(/\bfor (no key )?update\b/gi, '');
+}
+
+/** Points around each call of the service: before a byte leaves, when all of it has left, when all of the answer is there. */
+export function watchServiceCalls(points: FaultPoints): void {
+  const calls = new WeakMap<object, string>();
+  const on = (channel: string, listener: (request: object) => void) =>
+    diagnostics.subscribe(`undici:request:${channel}`, (message) => listener((message as { request: object }).request));
+  on('create', (request) => {
+    const { method, path } = request as { method: string; path: string };
+    const call = `${points.scope ?? 'no scope'} > ${method} ${placeOf(path)}`;
+    calls.set(request, call);
+    points.reach(`${call} > before`);
+  });
+  const later = (channel: string, moment: string) =>
+    on(channel, (request) => {
+      const call = calls.get(request);
+      if (call !== undefined) points.reach(`${call} > ${moment}`);
+    });
+  later('bodySent', 'sent');
+  later('trailers', 'answered');
+}
+
+/** Path below `{base_url}`, with `{id}` for the service's ids. */
+function placeOf(path: string): string {
+  const [plain = ''] = path.replace(/^.*\/v1(\/sandbox)?/, '').split('?', 1);
+  return plain.replace(/\/s[a-z]{1,2}_[^/]+/g, '/{id}');
+}
+
+/** Points around the relay's calls of Temporal. */
+export function watchHandOver(points: FaultPoints): void {
+  const prototype = WorkflowClient.prototype as unknown as Record<'start' | 'signalWithStart', (...args: unknown[]) => Promise<unknown>>;
+  for (const method of ['start', 'signalWithStart'] as const) {
+    const original = prototype[method];
+    prototype[method] = async function handOver(this: unknown, ...args: unknown[]) {
+      points.reach(`relay > ${method} > before`);
+      const result = await original.apply(this, args);
+      points.reach(`relay > ${method} > after`);
+      return result;
+    };
+  }
+}
+
+/** Everything that an HTTP server does for a request happens under the request's name. */
+export function nameRequests(points: FaultPoints): void {
+  diagnostics.subscribe('http.server.request.start', (message) => {
+    const { request } = message as { request: { method: string; url: string } };
+    points.enter(`${request.method} ${request.url.split('?', 1)[0]?.replace(/\/[a-z]{2,4}_[0-9A-Z]{26}/g, '/{id}') ?? ''}`);
+  });
+}

@@ -1,0 +1,39 @@
+import { readWorkerConfig, type WorkerConfig } from '#config/config.ts';
+import { FaultPoints } from '#test/crash/processes/fault-points.ts';
+import { watchCommits, watchHandOver, watchServiceCalls } from '#test/crash/processes/instrument.ts';
+import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
+import { runWorker } from '#worker/run.ts';
+
+/** What a saboteur does to the worker; see `test/crash/saboteurs/`. */
+export interface Sabotage {
+  readonly config?: (config: WorkerConfig) => WorkerConfig;
+  readonly activities?: (config: WorkerConfig, parts: WorkerParts) => Partial<WorkerParts['activities']>;
+}
+
+/** Runs the worker with points around its commits, its calls, and its activities. */
+export async function startWatchedWorker({ config: change, activities: replace }: Sabotage = {}): Promise<void> {
+  const points = FaultPoints.ofProcess();
+  watchCommits(points, 'relay');
+  watchServiceCalls(points);
+  watchHandOver(points);
+  const read = readWorkerConfig();
+  const config = change?.(read) ?? read;
+  const parts = createWorkerParts(config);
+  const activities = { ...parts.activities, ...replace?.(config, parts) };
+  await runWorker(config, { ...parts, activities: watched(activities, points) });
+}
+
+/** Same names, same signatures: each activity is wrapped and nothing else. */
+function watched(activities: WorkerParts['activities'], points: FaultPoints): WorkerParts['activities'] {
+  const entries = Object.entries(activities).map(([name, activity]) => [
+    name,
+    (input: never) =>
+      points.within(name, async () => {
+        points.reach(`${name} > start`);
+        const result = await (activity as (input: never) => Promise<unknown>)(input);
+        points.reach(`${name} > end`);
+        return result;
+      }),
+  ]);
+  return Object.fromEntries(entries) as WorkerParts['activities'];
+}

@@ -1,0 +1,91 @@
+/**
+ * One thing made wrong, each with a plan in which it must show: that the proof finds something to complain of when there
+ * is. Without the sabotage the same plan must pass.
+ */
+import type { CrashPlan } from '#test/crash/plan.ts';
+import type { Sabotage } from '#test/crash/run-plan.ts';
+import { setting } from '#test/crash/settings.ts';
+
+export interface Saboteur {
+  readonly what: string;
+  readonly sabotage: Sabotage;
+  readonly plan: CrashPlan;
+  /** What a violation must say. */
+  readonly caughtBy: RegExp;
+}
+
+const ORDER = { kind: 'order', nature: 'sold', packageId: 1001 } as const;
+
+/** One order, and nothing that goes wrong but what a saboteur's plan adds. */
+const NOTHING_ELSE: CrashPlan = {
+  seed: 0,
+  setting: setting('replays'),
+  work: [ORDER],
+  kills: [],
+  restartDelayMs: 0,
+  cuts: [],
+  outages: [],
+  requestFaults: [],
+  webhookFaults: [],
+};
+
+/** No event comes, so that what is unknown is not settled by one. */
+const SILENCE = [
+  { fault: { kind: 'lost' }, nth: 1 },
+  { fault: { kind: 'lost' }, nth: 1 },
+  { fault: { kind: 'lost' }, nth: 1 },
+  { fault: { kind: 'lost' }, nth: 1 },
+] as const;
+
+export const SABOTEURS = {
+  'index-removed': {
+    what: 'the unique index of the caller’s references is gone',
+    sabotage: {
+      scripts: { api: 'test/crash/saboteurs/careless-api.ts' },
+      sql: ['ALTER TABLE orders DROP CONSTRAINT orders_external_order_id_unique', 'DROP INDEX attempts_reference'],
+    },
+    plan: { ...NOTHING_ELSE, setting: setting('reusable_references'), work: [{ ...ORDER, forgetful: true }] },
+    caughtBy: /was bought once and cost 2 debits/,
+  },
+  'random-key': {
+    what: 'each send of an attempt has a key of its own',
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-worker.ts' } },
+    // A service that tells orders apart by their keys alone.
+    plan: {
+      ...NOTHING_ELSE,
+      setting: setting('reusable_references'),
+      requestFaults: [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }],
+      webhookFaults: SILENCE,
+    },
+    caughtBy: /was bought once and cost 2 debits/,
+  },
+  'early-acknowledgement': {
+    what: 'a delivery is acknowledged before it is stored',
+    sabotage: { scripts: { api: 'test/crash/saboteurs/hasty-api.ts' } },
+    plan: { ...NOTHING_ELSE, kills: [{ process: 'api', point: 'POST /webhooks/service > insert inbox > before', hit: 1 }] },
+    caughtBy: /was acknowledged and is not stored/,
+  },
+  'endless-resend': {
+    what: 'an unanswered purchase is sent again after its window',
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/endless-resend-worker.ts' } },
+    plan: {
+      ...NOTHING_ELSE,
+      // What is sent again more than two and a half seconds after the first send buys again; honest resends end after 1.5.
+      setting: { ...setting('forgets_keys'), properties: { key_retention_ms: 2_500 } },
+      requestFaults: [
+        { endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 4 },
+        // So that nobody finds it before: neither look-ups nor the reconciler.
+        { endpoint: 'listOrders', fault: { kind: 'server_error' }, nth: 1, count: 6 },
+      ],
+      webhookFaults: SILENCE,
+    },
+    caughtBy: /was bought once and cost \d debits/,
+  },
+} as const satisfies Record<string, Saboteur>;
+
+export type SaboteurName = keyof typeof SABOTEURS;
+export const saboteurNames = Object.keys(SABOTEURS) as readonly SaboteurName[];
+
+export function isSaboteur(name: string): name is SaboteurName {
+  return Object.hasOwn(SABOTEURS, name);
+}

@@ -1,0 +1,12 @@
+/** An API with one thing wrong: it acknowledges a webhook before it is stored. The crash proof must notice. */
+import { InboxIntake } from '#db/inbox-intake.ts';
+import { watchApi } from '#test/crash/processes/watched-api.ts';
+
+const { prototype } = InboxIntake;
+const { accept: store } = Object.getOwnPropertyDescriptors(prototype);
+prototype.accept = async function accept(delivery) {
+  store.value?.call(this, delivery).catch(() => undefined);
+  return { kind: 'stored', conflict: 'none' };
+};
+watchApi();
+await import('#api/main.ts');

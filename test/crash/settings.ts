@@ -1,0 +1,110 @@
+/** The services that the proof runs against, how the product is set up for each, and what each lets succeed. */
+import { capabilities, type Capability } from '#domain/capabilities.ts';
+import type { ProfileItem } from '#domain/capability-profile.ts';
+import type { WorkKind } from '#domain/work.ts';
+import { dialectNames, type DialectName } from '#simulator/dialect.ts';
+
+/** What an operator tells the product of a service: by `SERVICE_WITHOUT`, policy, and the profile that the tour measures. */
+interface DialectSetUp {
+  /** Single points of the dialect, shortened to what a run of seconds can reach. */
+  readonly properties?: Readonly<Record<string, number>>;
+  readonly without?: readonly Capability[];
+  /** What the tour finds otherwise than true. */
+  readonly lacks?: readonly ProfileItem[];
+  readonly policy?: Readonly<Record<string, string>>;
+}
+
+const NO_LOOK_UP = [
+  'order_read',
+  'order_list',
+  'wallet_transactions',
+  'topup_read',
+  'topup_list',
+  'refund_read',
+  'refund_list',
+  'vpn_subscription_read',
+  'vpn_subscription_list',
+] as const satisfies readonly Capability[];
+
+const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
+  replays: {},
+  conflicts: { lacks: ['key_replay'] },
+  // Keys outlive the window for resends, and little more: what is sent again later buys again.
+  forgets_keys: { properties: { key_retention_ms: 4_000 }, policy: { POLICY_RESEND_WINDOW: '1500ms' }, lacks: ['reference_unique'] },
+  ignores_keys: { lacks: ['key_replay', 'key_retention', 'key_serialised', 'reference_unique'] },
+  balance_first: {},
+  stores_refusals: {},
+  concurrent_keys: { lacks: ['key_serialised'] },
+  reusable_references: { lacks: ['reference_unique'] },
+  no_order_read: { without: ['order_read'] },
+  no_lookup: { without: NO_LOOK_UP },
+  bare: { without: capabilities.filter((name) => name !== 'key_replay') },
+  // The wallet is read later than a debit can show.
+  late_debits: { properties: { debits_visible_after_ms: 700 }, policy: { POLICY_SETTLE_DELAY: '1500ms' }, lacks: ['debits_at_once'] },
+  same_signature: {},
+  open_reads: {},
+  refusals_as_errors: {},
+  late_rotation: {},
+  silent_bodies: {},
+};
+
+export interface Setting {
+  readonly dialect: DialectName;
+  readonly properties: Readonly<Record<string, number>>;
+  /** The capability that is switched off beside those that the dialect lacks. */
+  readonly off: Capability | 'none';
+  /** Of `SERVICE_WITHOUT`. */
+  readonly without: readonly Capability[];
+  readonly lacks: readonly ProfileItem[];
+  readonly policy: Readonly<Record<string, string>>;
+}
+
+const OFF = ['none', ...capabilities] as const;
+
+/**
+ * The setting of a seed. The numbers of dialects and of what is switched off have no common divisor, so that as many seeds
+ * as their product meet each pair once; in any run of seeds the two turn evenly.
+ */
+export function settingOf(seed: number): Setting {
+  return setting(dialectNames[seed % dialectNames.length] ?? 'replays', OFF[seed % OFF.length] ?? 'none');
+}
+
+export function setting(dialect: DialectName, off: Setting['off'] = 'none'): Setting {
+  const { properties = {}, without = [], lacks = [], policy = {} } = SET_UPS[dialect];
+  return { dialect, properties, off, without: [...new Set([...without, ...(off === 'none' ? [] : [off])])], lacks, policy };
+}
+
+/** What is known of a piece of work at its end, on both sides. */
+export interface WorkFacts {
+  readonly kind: WorkKind;
+  /** What its item does: `fails` each time, or `fails_once`. */
+  readonly nature: 'sold' | 'fails' | 'fails_once';
+  /** A send of it ended without proof. */
+  readonly anyUnknown: boolean;
+  /** The service has never heard of an attempt of which a send ended so. */
+  readonly neverArrived: boolean;
+  /** The event that tells of its completion reached us, readable. */
+  readonly told: boolean;
+}
+
+const LOOK_UPS: Readonly<Record<WorkKind, { readonly read: Capability; readonly list: Capability }>> = {
+  order: { read: 'order_read', list: 'order_list' },
+  topup: { read: 'topup_read', list: 'topup_list' },
+  vpn_subscription: { read: 'vpn_subscription_read', list: 'vpn_subscription_list' },
+};
+
+/** Why a service does not let a piece of work succeed for certain; undefined when it does, and so it must. */
+export function obstacle({ without, lacks, policy }: Pick<Setting, 'without' | 'lacks' | 'policy'>, facts: WorkFacts): string | undefined {
+  const can = (capability: Capability) => !without.includes(capability);
+  if (facts.nature === 'fails') return 'the service fails each attempt';
+  if (facts.nature === 'fails_once' && !can('wallet_transactions')) return 'without wallet transactions nothing proves that a failure cost nothing';
+  if (facts.told) return undefined;
+  const { read, list } = LOOK_UPS[facts.kind];
+  const forbidden = lacks.some((item) => item === 'key_replay' || item === 'key_retention' || item === 'key_serialised');
+  // A window of a second and a half is over before a killed worker is missed.
+  const resends = can('key_replay') && !forbidden && policy['POLICY_RESEND_WINDOW'] === undefined;
+  if (facts.anyUnknown && !can(list) && !resends) return 'an answer was lost, and the service can neither be asked nor sent the same again';
+  if (facts.neverArrived && !resends) return 'a send was lost on its way: nothing proves that, and the same may not be sent again';
+  if (!can(read) && !can(list)) return 'the service was not heard of, and cannot be asked';
+  return undefined;
+}

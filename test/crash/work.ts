@@ -1,0 +1,144 @@
+/** The work of a seed, by kind: what is planned, and how its caller asks for it until it is accepted. */
+import { randomUUID } from 'node:crypto';
+import type { WorkKind } from '#domain/work.ts';
+import type { WorkFacts } from '#test/crash/settings.ts';
+import type { HttpAnswer } from '#test/support/http.ts';
+import type { Stack } from '#test/support/stack.ts';
+import { NeverError, waitFor } from '#test/support/wait-for.ts';
+import type { Seeded } from '#test/support/workload.ts';
+
+interface Planned {
+  readonly nature: WorkFacts['nature'];
+  /** The caller has forgotten its key and asks with two others at once: one thing all the same. */
+  readonly forgetful?: true;
+}
+
+export type PlannedWork =
+  | (Planned & { readonly kind: 'order'; readonly packageId: number; readonly deviceImei?: string })
+  /** Of the eSIM that the first order delivers. */
+  | (Planned & { readonly kind: 'topup'; readonly packageId: number })
+  | (Planned & { readonly kind: 'vpn_subscription'; readonly planId: number; readonly cancelled: boolean });
+
+/** Packages of the simulator by what becomes of them. */
+const SOLD = [1001, 1005, 1012, 2001, 9001, 9001] as const;
+const FAILS = [9002, 9003] as const;
+/** Its first purchase fails; see `armService` in `run-seed.ts`. */
+export const FAILS_ONCE = 1029;
+
+export function plannedWork(seeded: Seeded): PlannedWork[] {
+  const sold = (): PlannedWork => ({
+    kind: 'order',
+    nature: 'sold',
+    packageId: seeded.pick(SOLD),
+    ...(seeded.next() < 0.3 && { deviceImei: String(seeded.between(10 ** 14, 10 ** 15 - 1)) }),
+  });
+  return [
+    // A package of Spain, for which the others of Spain are top-ups.
+    { kind: 'order', nature: 'sold', packageId: 1001 },
+    sold(),
+    { ...sold(), forgetful: true },
+    { kind: 'order', nature: 'fails_once', packageId: FAILS_ONCE },
+    { kind: 'order', nature: 'fails', packageId: seeded.pick(FAILS) },
+    { kind: 'topup', nature: 'sold', packageId: seeded.pick([1002, 9001]) },
+    { kind: 'vpn_subscription', nature: 'sold', planId: seeded.pick([301, 391]), cancelled: seeded.next() < 0.5 },
+    sold(),
+  ];
+}
+
+/** Something that a caller wants once, and the work that it came to: one piece, if all is well. */
+export interface Thing {
+  readonly planned: PlannedWork;
+  /** The caller's reference. */
+  readonly reference: string;
+  /** Ids that the API gave for it. */
+  readonly ids: ReadonlySet<string>;
+}
+
+/** Of a caller, whatever is down meanwhile. */
+const PATIENCE_MS = 180_000;
+
+interface Kind<Work extends PlannedWork> {
+  /** @returns path and body of the request; undefined when what it needs never came about. */
+  request(stack: Stack, planned: Work, reference: string, before: readonly Promise<Thing | undefined>[]): Promise<{ path: string; body: object } | undefined>;
+  /** What the caller does once it was accepted. */
+  afterwards?(stack: Stack, planned: Work, id: string): Promise<void>;
+}
+
+const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>> } = {
+  order: {
+    request: async (_stack, { packageId, deviceImei }, reference) => ({
+      path: '/v1/orders',
+      body: { package_id: packageId, external_order_id: reference, ...(deviceImei !== undefined && { device_imei: deviceImei }) },
+    }),
+  },
+  topup: {
+    request: async (stack, { packageId }, reference, [first]) => {
+      const [orderId] = (await first)?.ids ?? [];
+      const esimId = orderId === undefined ? undefined : await deliveredEsim(stack, orderId);
+      if (esimId === undefined) return undefined;
+      return { path: '/v1/topups', body: { esim_id: esimId, package_id: packageId, external_topup_id: reference } };
+    },
+  },
+  vpn_subscription: {
+    request: async (_stack, { planId }, reference) => ({
+      path: '/v1/vpn/subscriptions',
+      body: { vpn_plan_id: planId, external_subscription_id: reference, customer_reference: 'C-2207', customer_price: '29.99' },
+    }),
+    afterwards: async (stack, { cancelled }, id) => {
+      if (!cancelled) return;
+      const path = `/v1/vpn/subscriptions/${id}`;
+      const active = await statusAmong(stack, path, ['active', 'needs_attention', 'failed']);
+      if (active === 'active') await insist(stack, `${path}/cancel`, { why: 'The customer ended it.' }, [200, 202]);
+    },
+  },
+};
+
+/** Asks for a piece of work until it is accepted, whatever is down meanwhile. @returns undefined when it could not be asked for. */
+export async function askFor(stack: Stack, planned: PlannedWork, before: readonly Promise<Thing | undefined>[]): Promise<Thing | undefined> {
+  const kind: Kind<PlannedWork> = KINDS[planned.kind];
+  const reference = `${planned.kind}-${randomUUID()}`;
+  const request = await kind.request(stack, planned, reference, before);
+  if (request === undefined) return undefined;
+  const callers = planned.forgetful === true ? 2 : 1;
+  const answers = await Promise.all(Array.from({ length: callers }, () => insist(stack, request.path, request.body, [202, 409])));
+  const ids = new Set(answers.map((answer) => (answer.status === 202 ? answer.textAt('id') : answer.textAt('existing', 'id'))));
+  for (const id of ids) await kind.afterwards?.(stack, planned, id);
+  return { planned, reference, ids };
+}
+
+/** The same request with the same Idempotency-Key until one of these comes; 409 counts only where it names what exists. */
+async function insist(stack: Stack, path: string, body: object, statuses: readonly number[]): Promise<HttpAnswer> {
+  const headers = { 'idempotency-key': randomUUID() };
+  return waitFor(
+    `POST ${path} is answered ${statuses.join(' or ')}`,
+    async () => {
+      const answer = await stack.api.post(path, body, { headers });
+      if (statuses.includes(answer.status) && (answer.status !== 409 || answer.at('existing') !== undefined)) return answer;
+      const passing = answer.status >= 500 || answer.status === 409 || answer.status === 429;
+      throw new (passing ? Error : NeverError)(`${answer.status}: ${answer.text}`);
+    },
+    { timeoutMs: PATIENCE_MS, everyMs: 200 },
+  );
+}
+
+async function deliveredEsim(stack: Stack, orderId: string): Promise<string | undefined> {
+  const path = `/v1/orders/${orderId}`;
+  const status = await statusAmong(stack, path, ['completed', 'needs_attention', 'failed']);
+  return status === 'completed' ? (await waitFor('the order is read', () => stack.api.get(path).then((answer) => answer.textAt('esim_id')))) : undefined;
+}
+
+/** @returns undefined when it reaches none of these in time: what hangs is the audit's to report. */
+async function statusAmong(stack: Stack, path: string, statuses: readonly string[]): Promise<string | undefined> {
+  try {
+    return await waitFor(
+      `${path} is ${statuses.join(' or ')}`,
+      async () => {
+        const status = (await stack.api.get(path)).textAt('status');
+        return statuses.includes(status) && status;
+      },
+      { timeoutMs: PATIENCE_MS, everyMs: 200 },
+    );
+  } catch {
+    return undefined;
+  }
+}
