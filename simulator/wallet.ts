@@ -7,7 +7,8 @@ import type { Store } from '#simulator/store/store.ts';
 
 /** What a movement is for. */
 export interface Movement extends MovementSubject {
-  readonly reason: 'order' | 'topup' | 'vpn' | 'refund' | 'deposit';
+  /** `order`, `topup`, `vpn`, `refund`, `deposit`, or another word of the service's own. */
+  readonly reason: string;
 }
 
 /** Two wallets with exact balances; each movement records the balance that it left. */

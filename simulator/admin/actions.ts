@@ -5,6 +5,7 @@ import * as schemas from '#simulator/admin/schemas.ts';
 import { esimView, refundView, saleView, stateView } from '#simulator/admin/views.ts';
 import { isoTime } from '#simulator/clock.ts';
 import { notFound, ServiceError } from '#simulator/service/errors.ts';
+import type { SaleRecord } from '#simulator/store/sales.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import { wirePackage, wireVpnPlan } from '#simulator/wire.ts';
 
@@ -25,6 +26,14 @@ function addMoneyAndTime(router: Router, simulation: Simulation): void {
     simulation.deposit(environment, amount);
     return { environment, balance: wallet.balance(environment) };
   }, 201));
+  router.post('/movements', command(schemas.movement, ({ body: { environment, type, amount, reason, ...named } }) => {
+    const sale = movedFor(simulation, named);
+    if (sale !== undefined && sale.environment !== environment) throw notFound('sale');
+    const subject = sale === undefined ? {} : simulation.kinds[sale.kind].subject(sale);
+    if (type === 'debit' && !wallet.covers(environment, amount)) tooLate('The wallet does not cover it.');
+    wallet[type](environment, amount, { reason, ...subject });
+    return { environment, balance: wallet.balance(environment) };
+  }, 201));
   router.post('/approval', command(schemas.approval, ({ body: { approved } }) => {
     simulation.setApproved(approved);
     return { approved };
@@ -36,6 +45,16 @@ function addMoneyAndTime(router: Router, simulation: Simulation): void {
     simulation.advanceClock(ms);
     return { time: isoTime(clock.now()), clock_ahead_ms: clock.offset() };
   }));
+}
+
+/** The sale that a movement by hand is about, if it is about one. */
+function movedFor(
+  simulation: Simulation,
+  named: { order_id?: string | undefined; topup_id?: string | undefined; vpn_subscription_id?: string | undefined },
+): SaleRecord | undefined {
+  if (named.order_id !== undefined) return saleOf(simulation, 'order', named.order_id);
+  if (named.topup_id !== undefined) return saleOf(simulation, 'topup', named.topup_id);
+  return named.vpn_subscription_id === undefined ? undefined : saleOf(simulation, 'vpn', named.vpn_subscription_id);
 }
 
 function addEndings(router: Router, simulation: Simulation): void {

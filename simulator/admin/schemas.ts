@@ -23,6 +23,22 @@ export const deposit = z.strictObject({
   amount: amount.refine((text) => /[1-9]/.test(text), 'must be more than zero'),
 });
 
+/** What somebody at the service does to a wallet by hand; it names the one sale that is named here, or nothing. */
+export const movement = z
+  .strictObject({
+    environment,
+    type: z.enum(['debit', 'credit']),
+    amount,
+    reason: z.string().regex(/^[\x20-\x7e]{1,64}$/, 'must be a word'),
+    order_id: z.string().optional(),
+    topup_id: z.string().optional(),
+    vpn_subscription_id: z.string().optional(),
+  })
+  .refine(
+    (given) => [given.order_id, given.topup_id, given.vpn_subscription_id].filter((id) => id !== undefined).length <= 1,
+    'names more than one sale',
+  );
+
 export const approval = z.strictObject({ approved: z.boolean() });
 
 export const clockAdvance = z.strictObject({ ms: z.int().min(1).max(31_536_000_000_000) });
