@@ -1,3 +1,5 @@
+import type { BooksResult } from '#workflows/messages.ts';
+
 /** The activities of the scheduled workflows. */
 export interface MaintenanceActivities {
   /** Asks the service about silent attempts; what is new goes into the inbox like a webhook. */
@@ -6,4 +8,14 @@ export interface MaintenanceActivities {
   requestIdleWork(): Promise<{ requested: number }>;
   /** Forgets answers kept for repeated requests of our callers once nobody repeats them any more. */
   forgetOldAnswers(): Promise<{ forgotten: number }>;
+}
+
+/** The activity that compares our books with the wallet at the service. */
+export interface BooksActivities {
+  /**
+   * Reads the wallet, finds the cause of each movement, writes what our journal lacks, and stores a report.
+   *
+   * @param input.runId unique for the run: run twice with the same, it makes one report.
+   */
+  reconcileBooks(input: { runId: string }): Promise<BooksResult>;
 }

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FailureClass } from '#domain/failure.ts';
-import type { ReconcilePolicy, SweepPolicy } from '#domain/policy.ts';
+import type { ReconcilePolicy, SweepPolicy, WebhookSilencePolicy } from '#domain/policy.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import type { AttemptRow } from '#db/attempts.ts';
 import { forgetAnswers } from '#db/idempotency.ts';
-import { addReadObservation, inboxBodyPlace, readDeliveryId, requeueMatchable } from '#db/inbox.ts';
+import { addReadObservation, inboxBodyPlace, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/inbox.ts';
 import { requestStartOfIdleWork } from '#db/work.ts';
+import { WORK_KINDS } from '#domain/work.ts';
+import type { Logger } from '#telemetry/logger.ts';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
 import type { Inquiry } from '#activities/purchases/kind.ts';
 import { purchaseKinds } from '#activities/work.ts';
@@ -14,6 +16,8 @@ import type { WorkDependencies } from '#activities/work-context.ts';
 export interface MaintenanceDependencies extends WorkDependencies {
   readonly reconcile: ReconcilePolicy;
   readonly sweep: SweepPolicy;
+  readonly webhookSilence: WebhookSilencePolicy;
+  readonly logger: Logger;
   /** Called after rows for the relay were committed. */
   readonly wakeRelay: () => void;
 }
@@ -23,22 +27,58 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   const { database, reconcile, sweep, wakeRelay, now } = dependencies;
   const kinds = purchaseKinds(dependencies);
 
+  /** Of each kind with much silent work, what its list shows. */
+  const askInLists = async (silent: readonly AttemptRow[]): Promise<Listed> => {
+    const found = new Map<string, Found>();
+    for (const kind of WORK_KINDS) {
+      const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
+      const { askMany } = kinds[kind];
+      if (askMany === undefined || ofKind.length < reconcile.listFrom) continue;
+      // A page that shows less than single reads would have is not worth reading.
+      const answer = await askMany(ofKind, { maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)) });
+      if (answer.kind === 'unavailable') {
+        if (SILENT_SERVICE.has(answer.failure.class)) return { found, isSilent: true };
+        continue;
+      }
+      for (const [id, inquiry] of answer.inquiries) found.set(id, inquiry);
+    }
+    return { found, isSilent: false };
+  };
+
+  const hear = async (silent: readonly AttemptRow[], found: ReadonlyMap<string, Found>): Promise<number> => {
+    await database.run((db) => markAsked(db, [...found.keys()], new Date(now())));
+    let news = 0;
+    for (const attempt of silent) {
+      const inquiry = found.get(attempt.id);
+      if (inquiry !== undefined && (await report(dependencies, attempt, inquiry))) news += 1;
+    }
+    return news;
+  };
+
   return {
     async reconcileSilentWork() {
       const silentBefore = new Date(now() - reconcile.silentAfterMs);
-      const silent = await database.run((db) => findSilentAttempts(db, { silentBefore, limit: reconcile.readsPerRun }));
-      let asked = 0;
-      let news = 0;
+      const silent = await database.run((db) => findSilentAttempts(db, { silentBefore, limit: reconcile.silentPerRun }));
+      const listed = await askInLists(silent);
+      let asked = listed.found.size;
+      let news = await hear(silent, listed.found);
+      let reads = 0;
       for (const attempt of silent) {
+        if (listed.found.has(attempt.id)) continue;
+        // A service that cannot be reached says nothing about the others either.
+        if (listed.isSilent || reads === reconcile.readsPerRun) break;
+        reads += 1;
         const inquiry = await kinds[attempt.subjectKind].ask(attempt);
         asked += 1;
         // Before anything else: what is answered oddly must not be first in line again, and hide the others for good.
-        await database.run((db) => markAsked(db, attempt.id, new Date(now())));
-        // A service that cannot be reached says nothing about the others either.
+        await database.run((db) => markAsked(db, [attempt.id], new Date(now())));
         if (inquiry.kind === 'unavailable' && SILENT_SERVICE.has(inquiry.failure.class)) break;
         if (inquiry.kind === 'found' && (await report(dependencies, attempt, inquiry))) news += 1;
       }
-      if (news > 0) wakeRelay();
+      if (news > 0) {
+        wakeRelay();
+        await tellOfMissedWebhooks(dependencies);
+      }
       return { asked, news };
     },
 
@@ -62,6 +102,21 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   };
 }
 
+type Found = Extract<Inquiry, { kind: 'found' }>;
+
+interface Listed {
+  /** By id of the attempt. */
+  readonly found: ReadonlyMap<string, Found>;
+  /** The service cannot be reached. */
+  readonly isSilent: boolean;
+}
+
+async function tellOfMissedWebhooks({ database, webhookSilence, logger, now }: MaintenanceDependencies): Promise<void> {
+  const missed = await database.run((db) => missedWebhooks(db, webhookSilence, new Date(now())));
+  if (missed < webhookSilence.news) return;
+  logger.warn({ missed, windowMs: webhookSilence.windowMs }, 'webhooks do not arrive: what they should have told was found by asking');
+}
+
 /** Of these classes every further question would end the same way. */
 const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set([
   'not_sent',
@@ -76,7 +131,7 @@ const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set([
 async function report(
   { database, keyRing }: MaintenanceDependencies,
   attempt: AttemptRow,
-  { facts, record, event }: Extract<Inquiry, { kind: 'found' }>,
+  { facts, record, event }: Found,
 ): Promise<boolean> {
   const { outcome, serviceId = null } = facts;
   // That the eSIM is cancelled is news also while its refund is still open.

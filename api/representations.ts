@@ -1,7 +1,7 @@
 /** From rows to the JSON of our answers. */
 import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
-import type { Money } from '#domain/money.ts';
+import { plainAmount, type Money } from '#domain/money.ts';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationView } from '#db/cancellation-queries.ts';
@@ -136,9 +136,7 @@ export function moneyJson(amount: string | null, currency: string | null): Money
   return { amount: plainAmount(amount), currency };
 }
 
-export function plainAmount(amount: string): string {
-  return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
-}
+export { plainAmount };
 
 function failureJson({ failureClass, failureDetail }: Pick<WorkRow, 'failureClass' | 'failureDetail'>) {
   if (failureClass === null) return null;

@@ -12,6 +12,7 @@ import {
   flag,
   isLoopback,
   keyList,
+  moneyAmount,
   originList,
   port,
   secretList,
@@ -112,6 +113,13 @@ const policyFields = {
   POLICY_RELAY_LEASE: durationMs(DEFAULT_POLICY.relay.leaseMs),
   POLICY_SWEEP_EVERY: durationMs(DEFAULT_POLICY.sweep.everyMs),
   POLICY_SWEEP_IDLE_AFTER: durationMs(DEFAULT_POLICY.sweep.idleAfterMs),
+  POLICY_BOOKS_EVERY: durationMs(DEFAULT_POLICY.books.everyMs),
+  POLICY_BOOKS_OVERLAP: durationMs(DEFAULT_POLICY.books.overlapMs),
+  POLICY_BOOKS_GRACE: durationMs(DEFAULT_POLICY.books.graceMs),
+  POLICY_BOOKS_PAGES: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_POLICY.books.pages),
+  POLICY_LOW_BALANCE: moneyAmount().optional(),
+  POLICY_WEBHOOK_SILENCE: durationMs(DEFAULT_POLICY.webhookSilence.windowMs),
+  POLICY_WEBHOOK_SILENCE_NEWS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.webhookSilence.news),
   POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
 };
 
@@ -402,7 +410,7 @@ function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>)
 }
 
 function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
-  const { purchase, reconcile, relay, sweep, webhookSecret } = DEFAULT_POLICY;
+  const { purchase, reconcile, relay, sweep, books, webhookSecret, webhookSilence } = DEFAULT_POLICY;
   return {
     purchase: {
       ...purchase,
@@ -424,6 +432,19 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
     reconcile: { ...reconcile, silentAfterMs: raw.POLICY_SILENT_AFTER, everyMs: raw.POLICY_RECONCILE_EVERY },
     relay: { ...relay, pollMs: raw.POLICY_RELAY_POLL, leaseMs: raw.POLICY_RELAY_LEASE },
     sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER },
+    books: {
+      ...books,
+      everyMs: raw.POLICY_BOOKS_EVERY,
+      overlapMs: raw.POLICY_BOOKS_OVERLAP,
+      graceMs: raw.POLICY_BOOKS_GRACE,
+      pages: raw.POLICY_BOOKS_PAGES,
+      lowBalance: raw.POLICY_LOW_BALANCE,
+    },
+    webhookSilence: {
+      ...webhookSilence,
+      windowMs: raw.POLICY_WEBHOOK_SILENCE,
+      news: raw.POLICY_WEBHOOK_SILENCE_NEWS,
+    },
     webhookSecret: { ...webhookSecret, overlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP },
   };
 }

@@ -65,6 +65,17 @@ export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
     .refine((ms) => ms <= maxMs, `must be at most ${maxMs / DAY_MS}d`);
 }
 
+/** An amount with its currency, such as `50.00 EUR`. */
+export function moneyAmount() {
+  return z
+    .string()
+    .regex(/^(?:0|[1-9]\d{0,14})(?:\.\d{1,6})? [A-Z]{3}$/, 'must be an amount with its currency, such as 50.00 EUR')
+    .transform((text) => {
+      const [amount = '', currency = ''] = text.split(' ', 2);
+      return { amount, currency };
+    });
+}
+
 /** `id:base64` pairs, comma separated, 32 bytes each. */
 export function keyList() {
   return z.string().transform((text, context) => {

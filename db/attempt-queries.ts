@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import { and, asc, inArray, sql } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import type { AttemptRow } from '#db/attempts.ts';
 import { attempts } from '#db/schema.ts';
@@ -15,7 +15,8 @@ export async function findSilentAttempts(db: Executor, options: { silentBefore: 
     .limit(options.limit);
 }
 
-/** Notes that the service was asked about an attempt, so that the next one is asked about first. */
-export async function markAsked(db: Executor, attemptId: string, now: Date): Promise<void> {
-  await db.update(attempts).set({ lastAskedAt: now }).where(eq(attempts.id, attemptId));
+/** Notes that the service was asked about attempts, so that others are asked about first. */
+export async function markAsked(db: Executor, attemptIds: readonly string[], now: Date): Promise<void> {
+  if (attemptIds.length === 0) return;
+  await db.update(attempts).set({ lastAskedAt: now }).where(inArray(attempts.id, [...attemptIds]));
 }

@@ -1,5 +1,5 @@
-import { and, eq, isNull, ne, type SQL } from 'drizzle-orm';
-import type { AttentionReason } from '#domain/attention.ts';
+import { and, eq, isNull, notInArray, type SQL } from 'drizzle-orm';
+import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/attention.ts';
 import { newId } from '#db/ids.ts';
 import { cases } from '#db/schema.ts';
 import type { Executor } from '#db/database.ts';
@@ -35,6 +35,34 @@ export async function openCase(
   return rows.length > 0;
 }
 
+/**
+ * Opens a case about what is so until somebody changes it: never a second time for the same reason and attempt, also after
+ * a person has closed it.
+ *
+ * @returns true when it is new.
+ */
+export async function openCaseOnce(
+  db: Executor,
+  subject: Subject,
+  reason: AttentionReason,
+  detail: string,
+  attemptId: string | undefined,
+): Promise<boolean> {
+  const [known] = await db
+    .select({ id: cases.id })
+    .from(cases)
+    .where(
+      and(
+        eq(cases.subjectKind, subject.kind),
+        eq(cases.subjectId, subject.id),
+        eq(cases.reason, reason),
+        attemptId === undefined ? isNull(cases.attemptId) : eq(cases.attemptId, attemptId),
+      ),
+    )
+    .limit(1);
+  return known === undefined && (await openCase(db, subject, reason, detail, attemptId));
+}
+
 /** The case of this reason that waits for a person. */
 export async function findOpenCase(db: Executor, subject: Subject, reason: AttentionReason): Promise<CaseRow | undefined> {
   const [row] = await db.select().from(cases).where(open(subject, eq(cases.reason, reason)));
@@ -47,12 +75,12 @@ export async function hasOpenCase(db: Executor, subject: Subject, reason: Attent
 }
 
 /**
- * Closes what is open for a subject, because the work went on; except contradictions, which only a person can judge.
+ * Closes what is open for a subject, because the work went on; except what only a person can judge.
  *
  * @param resolution a sentence that says how.
  */
 export async function closeCases(db: Executor, subject: Subject, resolution: string, now: Date): Promise<void> {
-  await close(db, subject, ne(cases.reason, 'contradiction'), resolution, now);
+  await close(db, subject, notInArray(cases.reason, [...JUDGED_BY_PERSONS]), resolution, now);
 }
 
 /** Closes the open case of one reason, because a person judged it. @param resolution the judgement. */

@@ -2,9 +2,10 @@
  * The inbox as the relay and the workflows use it: take what is pending, match it to an attempt, note what became of
  * it. Webhooks are put in by `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}.
  */
-import { and, desc, eq, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
+import type { WebhookSilencePolicy } from '#domain/policy.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { attempts, inbox, topups } from '#db/schema.ts';
@@ -284,4 +285,22 @@ export async function addReadObservation(db: Executor, observation: ReadObservat
 /** The delivery id that a read stands under; no webhook's can begin with `read:` (the intake refuses it). */
 export function readDeliveryId(attemptId: string, outcome: ObservedOutcome): string {
   return `read:${attemptId}:${outcome}`;
+}
+
+/**
+ * Did webhooks stop to arrive? They did when asking has brought so many pieces of news since the last webhook, within the
+ * window, that a webhook should have brought.
+ *
+ * @returns how many pieces of news were found since the last webhook, up to `policy.news`; 0 while none is missed.
+ */
+export async function missedWebhooks(db: Executor, { windowMs, news }: WebhookSilencePolicy, now: Date): Promise<number> {
+  // Both run from the end of the table: while webhooks come the first row is one, while they do not the others are few.
+  const [last] = await db.select({ id: inbox.id }).from(inbox).where(eq(inbox.source, 'webhook')).orderBy(desc(inbox.id)).limit(1);
+  const found = await db
+    .select({ at: inbox.receivedAt })
+    .from(inbox)
+    .where(and(eq(inbox.source, 'read'), last === undefined ? undefined : gt(inbox.id, last.id)))
+    .orderBy(desc(inbox.id))
+    .limit(news);
+  return found.filter(({ at }) => at.getTime() > now.getTime() - windowMs).length;
 }

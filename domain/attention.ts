@@ -34,6 +34,22 @@ export const ATTENTION_REASONS = {
     meaning: 'The service charged more than the max_price that the caller set.',
     advice: 'Compare the price list with the wallet and claim the difference; the purchase itself is complete.',
   },
+  debited_twice: {
+    meaning: 'The wallet shows a debit too many for it: twice for one purchase, or after a subscription had ended. Money was lost.',
+    advice: 'Claim the money from the service, then `resolve` the case with `dismissed`; its credit is matched when it comes.',
+  },
+  debited_for_nothing: {
+    meaning: 'It came to nothing, and the wallet shows a debit for it that was not given back.',
+    advice: 'Ask the service for the credit, then `resolve` the case with `dismissed`.',
+  },
+  amount_differs: {
+    meaning: 'The service moved another amount in the wallet than it had told us.',
+    advice: 'Compare the wallet with the price, claim the difference, then `resolve` the case with `dismissed`.',
+  },
+  movement_missing: {
+    meaning: 'Our books have a movement for it that the wallet at the service does not show.',
+    advice: 'Look for it in the service\'s console. It may still come; else `resolve` the case with `dismissed`.',
+  },
   cancellation_refused: {
     meaning: 'The service does not cancel the subscription.',
     advice: 'Ask the service why. `retry` asks it to cancel once more; `dismissed` lets the subscription go on.',
@@ -53,6 +69,15 @@ export const ATTENTION_REASONS = {
 } as const satisfies Record<string, { meaning: string; advice: string }>;
 
 export type AttentionReason = keyof typeof ATTENTION_REASONS;
+
+/** What only a person can judge: a case of these stays open when the work goes on. */
+export const JUDGED_BY_PERSONS = [
+  'contradiction',
+  'debited_twice',
+  'debited_for_nothing',
+  'amount_differs',
+  'movement_missing',
+] as const satisfies readonly AttentionReason[];
 
 /** What is known about a failure, as the API, the timeline and the Temporal UI show it. */
 export interface FailureNote {

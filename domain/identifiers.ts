@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   act: 'act',
   apiKey: 'key',
   journalEntry: 'jrn',
+  reconciliation: 'rec',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -58,6 +58,11 @@ export function equalMoney(left: Money, right: Money): boolean {
   return left.currency === right.currency && new Big(left.amount).eq(right.amount);
 }
 
+/** An amount as people write it: the database pads to six digits after the point, of which at least two stay. */
+export function plainAmount(amount: Decimal): Decimal {
+  return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
+}
+
 function numberToPlain(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`not a decimal amount: ${String(value)}`);
   return new Big(value).toFixed();

@@ -29,6 +29,11 @@ export const VERDICTS_OF = {
   contract_drift: ['bought', 'dismissed'],
   delivery_unavailable: ['bought', 'dismissed'],
   charged_above_limit: ['dismissed'],
+  // Of the books: whatever the service does about it, its movements are matched when they come.
+  debited_twice: ['dismissed'],
+  debited_for_nothing: ['dismissed'],
+  amount_differs: ['dismissed'],
+  movement_missing: ['dismissed'],
   cancellation_refused: ['dismissed'],
   refund_failed: ['refunded', 'dismissed'],
   refund_missing: ['refunded', 'dismissed'],

@@ -3,6 +3,8 @@
  * copy in its input and never reads configuration; tests shorten the values.
  */
 
+import type { Money } from '#domain/money.ts';
+
 /** Durations are in milliseconds. */
 export interface PurchasePolicy {
   /** Total deadline of one HTTP send. Long enough for a service that buys from a supplier while we wait. */
@@ -54,8 +56,14 @@ export interface ReconcilePolicy {
   readonly silentAfterMs: number;
   /** How often the reconciler runs. */
   readonly everyMs: number;
-  /** Reads asked of the service in one run, so that a backlog cannot use up the rate limit. */
+  /** Work looked at in one run. */
+  readonly silentPerRun: number;
+  /** Single reads asked of the service in one run, so that a backlog cannot use up the rate limit. */
   readonly readsPerRun: number;
+  /** From so much silent work of one kind on, its list is read first: a page of it is one read. */
+  readonly listFrom: number;
+  /** Pages of such a list in one run; what they do not show is asked about one by one. */
+  readonly listPages: number;
 }
 
 export interface RelayPolicy {
@@ -82,6 +90,35 @@ export interface SweepPolicy {
   readonly answersKeptMs: number;
 }
 
+export interface BooksPolicy {
+  /** How often our books are compared with the wallet. Money that is lost is to be noticed within the hour, and a wallet
+   * of thousands of movements a day is some pages. */
+  readonly everyMs: number;
+  /** How much of what was read before is read again: debits may show late, under the time at which they were made. */
+  readonly overlapMs: number;
+  /** A movement younger than this may still be without a cause: its answer is on its way, it is sent again (`resendWindowMs`),
+   * looked up, or found by the reconciler. */
+  readonly graceMs: number;
+  /** Two debits of one VPN subscription within this are one too many. No plan is known to be shorter than a day. */
+  readonly shortestPeriodMs: number;
+  /** Pages of 100 movements read in one run. More than a day's worth of a busy shop; a longer outage needs more. */
+  readonly pages: number;
+  /** For all of those pages. */
+  readonly readDeadlineMs: number;
+  /** How long reports are kept. A quarter: what is not looked into by then is in the books of somebody else. */
+  readonly reportsKeptMs: number;
+  /** A balance below this is reported; undefined: none is. */
+  readonly lowBalance: Money | undefined;
+}
+
+export interface WebhookSilencePolicy {
+  /** How far back it is looked for news that webhooks should have brought. */
+  readonly windowMs: number;
+  /** So many pieces of news found by asking, and no webhook since the first of them: webhooks do not arrive. One lost
+   * webhook is usual, several in a row are not. */
+  readonly news: number;
+}
+
 export interface WebhookSecretPolicy {
   /** How long a former webhook secret of the service still verifies after a rotation. The specification states neither
    * how soon the service signs with the new one nor how long it goes on delivering what it signed before; a day is what
@@ -94,7 +131,9 @@ export interface Policy {
   readonly reconcile: ReconcilePolicy;
   readonly relay: RelayPolicy;
   readonly sweep: SweepPolicy;
+  readonly books: BooksPolicy;
   readonly webhookSecret: WebhookSecretPolicy;
+  readonly webhookSilence: WebhookSilencePolicy;
 }
 
 const second = 1_000;
@@ -123,10 +162,21 @@ export const DEFAULT_POLICY: Policy = {
     maxAttempts: 3,
     attemptDelayMs: 30 * second,
   },
-  reconcile: { silentAfterMs: 2 * minute, everyMs: minute, readsPerRun: 200 },
+  reconcile: { silentAfterMs: 2 * minute, everyMs: minute, silentPerRun: 2_000, readsPerRun: 200, listFrom: 10, listPages: 40 },
   relay: { pollMs: 5 * second, batch: 100, leaseMs: 30 * second, retryDelayMs: second, retryDelayMaxMs: minute },
   sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour },
+  books: {
+    everyMs: 15 * minute,
+    overlapMs: 2 * hour,
+    graceMs: 30 * minute,
+    shortestPeriodMs: 24 * hour,
+    pages: 200,
+    readDeadlineMs: 2 * minute,
+    reportsKeptMs: 90 * 24 * hour,
+    lowBalance: undefined,
+  },
   webhookSecret: { overlapMs: 24 * hour },
+  webhookSilence: { windowMs: hour, news: 5 },
 };
 
 /** A quarter: by then the books of the service are closed. */

@@ -23,6 +23,14 @@ export interface Metrics {
   readonly work: Gauge<'kind' | 'status'>;
   /** Open cases: what waits for a person. */
   readonly casesOpen: Gauge<'reason'>;
+  /** What the newest comparison of our books with the service's wallet found. */
+  readonly booksFindings: Gauge<'kind'>;
+  /** Age of the newest comparison that could be made, in seconds; 0 before the first. */
+  readonly booksAge: Gauge;
+  /** Balance of the wallet at the newest comparison; for people to look at, never to reckon with. */
+  readonly walletBalance: Gauge<'currency'>;
+  /** News found by asking since webhooks stopped to arrive; 0 while they arrive. */
+  readonly webhooksMissed: Gauge;
   /** Refreshes that failed; their gauges then show old values. */
   readonly refreshFailures: Counter;
   /** Runs before every render, to set gauges from the database. A failure is counted and leaves the rest readable. */
@@ -113,6 +121,28 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       name: 'reseller_cases_open',
       help: 'Open cases by reason.',
       labelNames: ['reason'],
+      registers,
+    }),
+    booksFindings: new Gauge({
+      name: 'reseller_books_findings',
+      help: 'Findings of the newest comparison of our books with the wallet, by kind.',
+      labelNames: ['kind'],
+      registers,
+    }),
+    booksAge: new Gauge({
+      name: 'reseller_books_age_seconds',
+      help: 'Age of the newest comparison of our books with the wallet that could be made.',
+      registers,
+    }),
+    walletBalance: new Gauge({
+      name: 'reseller_wallet_balance',
+      help: 'Balance of the wallet at the newest comparison.',
+      labelNames: ['currency'],
+      registers,
+    }),
+    webhooksMissed: new Gauge({
+      name: 'reseller_webhooks_missed',
+      help: 'News found by asking since webhooks stopped to arrive; 0 while they arrive.',
       registers,
     }),
     refreshFailures,

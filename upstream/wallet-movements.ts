@@ -1,4 +1,5 @@
 /** What a movement of the service's wallet is for. */
+import type { Movement } from '#domain/reconciliation.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
 /** Clocks of the two sides may differ by this much; what is looked for may carry a time so long before our first send. */
@@ -20,4 +21,29 @@ export function namesNothing(transaction: WalletTransaction): boolean {
   const { order_id: order, topup_id: topup, vpn_subscription_id: subscription } = transaction;
   const { external_order_id: orderReference, external_subscription_id: subscriptionReference } = transaction;
   return [order, topup, subscription, orderReference, subscriptionReference].every((name) => name == null);
+}
+
+/** A movement as our books see it. Its words are cut to what a text column takes: none of ours is longer or has a NUL. */
+export function movementOf(transaction: WalletTransaction): Movement & { readonly refundId: string | null } {
+  const { id, type, amount, currency, reason, created_at: at } = transaction;
+  return {
+    id,
+    direction: type,
+    money: { amount, currency },
+    reason: storable(reason),
+    occurredAt: Date.parse(at),
+    names: {
+      orderId: transaction.order_id ?? null,
+      orderReference: transaction.external_order_id == null ? null : storable(transaction.external_order_id),
+      topupId: transaction.topup_id ?? null,
+      subscriptionId: transaction.vpn_subscription_id ?? null,
+      subscriptionReference: transaction.external_subscription_id == null ? null : storable(transaction.external_subscription_id),
+      esimId: transaction.esim_id ?? null,
+    },
+    refundId: transaction.refund_id ?? null,
+  };
+}
+
+function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed().slice(0, 256);
 }

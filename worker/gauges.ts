@@ -1,13 +1,21 @@
 import { count, isNull, min, notInArray, sql } from 'drizzle-orm';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work.ts';
-import type { Database } from '#db/database.ts';
+import { findingKinds } from '#domain/books.ts';
+import type { WebhookSilencePolicy } from '#domain/policy.ts';
+import type { Database, Executor } from '#db/database.ts';
+import { missedWebhooks } from '#db/inbox.ts';
+import { firstReconciliationAt, newestReconciliation } from '#db/reconciliations.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
 /** Sets the gauges that PostgreSQL knows the values of; run before each rendering of the metrics. */
-export function databaseGauges(database: Database, metrics: Metrics, now: () => number): () => Promise<void> {
+export function databaseGauges(
+  database: Database,
+  metrics: Metrics,
+  { webhookSilence, now }: { readonly webhookSilence: WebhookSilencePolicy; readonly now: () => number },
+): () => Promise<void> {
   const seconds = (oldest: Date | null | undefined) => (oldest == null ? 0 : Math.max(0, now() - oldest.getTime()) / 1_000);
   return () =>
     database.run(async (db) => {
@@ -36,5 +44,22 @@ export function databaseGauges(database: Database, metrics: Metrics, now: () => 
       metrics.relayLag.set({ queue: 'outbox' }, seconds(oldestOutbox?.at));
       const [oldestInbox] = await db.select({ at: min(inbox.receivedAt) }).from(inbox).where(sql`${inbox.state} = 'pending'`);
       metrics.relayLag.set({ queue: 'inbox' }, seconds(oldestInbox?.at));
+
+      const missed = await missedWebhooks(db, webhookSilence, new Date(now()));
+      metrics.webhooksMissed.set(missed < webhookSilence.news ? 0 : missed);
+      await setBooks(db, metrics, seconds);
     });
+}
+
+/** What the newest comparison of the books found, and how old the newest is that could be made. */
+async function setBooks(db: Executor, metrics: Metrics, seconds: (at: Date | null | undefined) => number): Promise<void> {
+  const newest = await newestReconciliation(db);
+  for (const kind of findingKinds) metrics.booksFindings.set({ kind }, newest?.findingCounts[kind] ?? 0);
+  metrics.walletBalance.reset();
+  if (newest?.balance != null && newest.balanceCurrency !== null) {
+    metrics.walletBalance.set({ currency: newest.balanceCurrency }, Number(newest.balance));
+  }
+  // Where the service shows no movements nothing can be compared, and no delay is to be reported.
+  const compared = await newestReconciliation(db, ['complete', 'unsupported']);
+  metrics.booksAge.set(seconds(compared?.finishedAt ?? (await firstReconciliationAt(db))));
 }

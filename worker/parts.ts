@@ -1,4 +1,5 @@
 import type { WorkerConfig } from '#config/config.ts';
+import { createBooksActivities } from '#activities/books.ts';
 import { createMaintenanceActivities } from '#activities/maintenance.ts';
 import { createWorkActivities } from '#activities/work.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -17,7 +18,8 @@ export interface WorkerParts {
   readonly keyRing: KeyRing;
   readonly database: Database;
   readonly wakeups: Wakeups;
-  readonly activities: ReturnType<typeof createWorkActivities> & ReturnType<typeof createMaintenanceActivities>;
+  readonly activities: ReturnType<typeof createWorkActivities> & ReturnType<typeof createMaintenanceActivities> &
+    ReturnType<typeof createBooksActivities>;
   close(): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     },
     onStoreError: (error) => logger.warn({ err: error }, 'the shared token could not be read or stored'),
   });
-  metrics.refreshWith(databaseGauges(database, metrics, now));
+  metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence: policy.webhookSilence, now }));
 
   const dependencies = { database, keyRing, service: service.client, sendLeaseMs: policy.purchase.sendLeaseMs, now };
   return {
@@ -61,8 +63,11 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
         ...dependencies,
         reconcile: policy.reconcile,
         sweep: policy.sweep,
+        webhookSilence: policy.webhookSilence,
+        logger,
         wakeRelay: () => wakeups.wake(),
       }),
+      ...createBooksActivities({ ...dependencies, books: policy.books, logger }),
     },
     close: async () => {
       await wakeups.close();

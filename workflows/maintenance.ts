@@ -1,6 +1,7 @@
-import { proxyActivities } from '@temporalio/workflow';
-import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
+import { proxyActivities, workflowInfo } from '@temporalio/workflow';
+import type { BooksActivities, MaintenanceActivities } from '#activities/maintenance-types.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
+import type { BooksResult } from '#workflows/messages.ts';
 
 // Started by a schedule: a run that fails is followed by the next, so a few tries are enough.
 const options = { heartbeatTimeout: HEARTBEAT_TIMEOUT, retry: { initialInterval: '2s', maximumAttempts: 3 } } as const;
@@ -8,6 +9,9 @@ const options = { heartbeatTimeout: HEARTBEAT_TIMEOUT, retry: { initialInterval:
 // What was asked is noted one by one: a run that is cut off has done its part.
 const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '1m', ...options });
 const { requestIdleWork, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '30s', ...options });
+
+// All pages of the wallet, then one transaction.
+const { reconcileBooks } = proxyActivities<BooksActivities>({ startToCloseTimeout: '5m', ...options });
 
 /** Asks the service about everything that has been silent for too long; one reconciler for all work. */
 export async function reconcileWorkflow(): Promise<{ asked: number; news: number }> {
@@ -19,4 +23,9 @@ export async function sweepWorkflow(): Promise<{ requested: number; forgotten: n
   const { requested } = await requestIdleWork();
   const { forgotten } = await forgetOldAnswers();
   return { requested, forgotten };
+}
+
+/** Compares our books with the wallet at the service. */
+export async function booksWorkflow(): Promise<BooksResult> {
+  return reconcileBooks({ runId: workflowInfo().runId });
 }

@@ -4,6 +4,7 @@
  */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { AttentionReason } from '#domain/attention.ts';
+import type { ReconciliationStatus } from '#domain/books.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { Money } from '#domain/money.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
@@ -19,7 +20,17 @@ export const TASK_QUEUE = 'reseller';
 export const WORK_WORKFLOWS = { order: 'orderWorkflow', topup: 'topupWorkflow', vpn_subscription: 'vpnSubscriptionWorkflow', cancellation: 'cancellationWorkflow' } as const satisfies Record<WorkKind, string>;
 
 /** The workflows that schedules start. */
-export const MAINTENANCE_WORKFLOWS = { reconcile: 'reconcileWorkflow', sweep: 'sweepWorkflow' } as const;
+export const MAINTENANCE_WORKFLOWS = { reconcile: 'reconcileWorkflow', sweep: 'sweepWorkflow', books: 'booksWorkflow' } as const;
+
+/** Workflow id of a comparison of the books that a person asks for, beside that of the schedule. */
+export const BOOKS_BY_HAND = 'books-by-hand';
+
+/** What a comparison of the books came to; the report is stored under this id. */
+export interface BooksResult {
+  readonly id: string;
+  readonly status: ReconciliationStatus;
+  readonly findings: number;
+}
 
 /** Type of the non-retryable failure by which an activity says that the work has ended; its first detail says how. */
 export const WORK_FINISHED = 'WorkFinished';

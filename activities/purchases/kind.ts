@@ -24,6 +24,11 @@ export type Inquiry<Found = unknown> =
   | { readonly kind: 'not_found' }
   | { readonly kind: 'unavailable'; readonly failure: FailureNote };
 
+/** What came of asking for many attempts at once; by the id of the attempt. */
+export type ManyInquiries =
+  | { readonly kind: 'read'; readonly inquiries: ReadonlyMap<string, Extract<Inquiry, { kind: 'found' }>> }
+  | Extract<Inquiry, { kind: 'unavailable' }>;
+
 /** How one kind of work is bought. Nothing in here decides; it reads, sends and asks. */
 export interface PurchaseKind {
   /** @param number of the attempt, from 1. */
@@ -37,6 +42,11 @@ export interface PurchaseKind {
   /** @param body the stored bytes, sent as they are. */
   send(attempt: AttemptRow, body: Buffer): Promise<ServiceResult<ServiceFacts>>;
   ask(attempt: AttemptRow): Promise<Inquiry>;
+  /**
+   * Asks for many attempts in few calls, where the service has a list: what it shows of exactly one of them. What it does
+   * not show has to be asked about on its own. Absent where there is no such list.
+   */
+  readonly askMany?: (attempts: readonly AttemptRow[], bounds: { readonly maxPages: number }) => Promise<ManyInquiries>;
   /** True when a movement of the service's wallet is for this attempt. */
   owns(attempt: AttemptRow, transaction: WalletTransaction): boolean;
   /** True when a debit might be for this attempt or for another: while there is one, "no debit" cannot be said. */

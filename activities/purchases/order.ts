@@ -2,11 +2,11 @@ import { attemptReference } from '#domain/identifiers.ts';
 import { deviceImeiPlace, readOrder } from '#db/orders.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 import { orderRequestBytes } from '#upstream/request-bytes.ts';
-import { isOfOrder, namesNothing } from '#upstream/wallet-movements.ts';
+import { CLOCK_SKEW_MS, isOfOrder, namesNothing } from '#upstream/wallet-movements.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
 import { ownReference, purchaseFacts } from '#activities/purchases/facts.ts';
-import { inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
+import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { priceAboveLimit, priceLimit, refusal, unreadOffer } from '#activities/purchases/price.ts';
 
@@ -18,6 +18,15 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
     const { serviceId } = attempt;
     const byId = serviceId === null ? undefined : inquiryById(await service.getOrder(serviceId), found);
     return byId ?? inquiryOf(await service.findOrdersByReference(ownReference(attempt)), { found, noun: 'orders' });
+  };
+
+  const askMany: NonNullable<PurchaseKind['askMany']> = async (attempts, { maxPages }) => {
+    const since = Math.min(...attempts.map((attempt) => (attempt.firstSentAt ?? attempt.createdAt).getTime())) - CLOCK_SKEW_MS;
+    return inquiriesOf(await service.listRecentOrders({ since, maxPages }), attempts, {
+      found,
+      noun: 'orders',
+      namesOf: ({ id, external_order_id: reference }) => ({ id, reference }),
+    });
   };
 
   return {
@@ -49,6 +58,7 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
     },
 
     ask,
+    askMany,
 
     owns: isOfOrder,
 

@@ -17,7 +17,7 @@ export async function requireBooks(product: Product, expected: number): Promise<
     db.execute(sql`select
       (select count(*)::int from orders where status = 'completed') as orders,
       (select count(*)::int from esims) as esims,
-      (select count(*)::int from journal where direction = 'debit') as debits`),
+      (select count(*)::int from journal where direction = 'debit' and cause_kind = 'attempt') as debits`),
   );
   const [ours] = rows.parse(answer.rows);
   const service = state.parse(await (await fetch(`${product.simulatorUrl}/simulator/state`)).json());

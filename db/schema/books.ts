@@ -1,23 +1,106 @@
-/** Our books, to compare with the wallet at the service. */
+/** Our books, the wallet at the service as it was read, and what came of comparing the two. */
 import { sql } from 'drizzle-orm';
-import { bigint, check, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
-import { amount, instant } from '#db/schema/columns.ts';
+import { bigint, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { amount, inList, instant } from '#db/schema/columns.ts';
+import {
+  CAUSE_KINDS,
+  DIRECTIONS,
+  RECONCILIATION_STATUSES,
+  type CauseKind,
+  type CurrencySums,
+  type Direction,
+  type FindingKind,
+  type ReconciliationCounts,
+  type ReconciliationStatus,
+} from '#domain/books.ts';
+import type { Finding } from '#domain/reconciliation.ts';
 
-/** Our books: append-only (a trigger refuses updates and deletes), one row per movement of the service's wallet. */
+/** Our books: append-only (a trigger refuses updates and deletes). A movement of the service's wallet is one row for its cause. */
 export const journal = pgTable(
   'journal',
   {
     id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
-    direction: text('direction').$type<'debit' | 'credit'>().notNull(),
+    direction: text('direction').$type<Direction>().notNull(),
     amount: amount('amount').notNull(),
     currency: text('currency').notNull(),
-    causeKind: text('cause_kind').$type<'attempt' | 'refund'>().notNull(),
+    causeKind: text('cause_kind').$type<CauseKind>().notNull(),
     causeId: text('cause_id').notNull(),
     recordedAt: instant('recorded_at').notNull().defaultNow(),
   },
   (table) => [
     uniqueIndex('journal_one_per_cause').on(table.causeKind, table.causeId, table.direction),
     check('journal_positive', sql`${table.amount} >= 0`),
-    check('journal_direction', sql`${table.direction} in ('debit', 'credit')`),
+    check('journal_direction', sql`${table.direction} in (${inList(DIRECTIONS)})`),
+    check('journal_cause_kind', sql`${table.causeKind} in (${inList(CAUSE_KINDS)})`),
+    index('journal_recorded_at').on(table.recordedAt),
+  ],
+);
+
+/** The service's wallet as it was read: one row for each of its movements, and what it was matched to. */
+export const walletMovements = pgTable(
+  'wallet_movements',
+  {
+    id: bigint('id', { mode: 'bigint' }).primaryKey().generatedAlwaysAsIdentity(),
+    /** The service's id of it. */
+    serviceId: text('service_id').notNull().unique(),
+    direction: text('direction').$type<Direction>().notNull(),
+    amount: amount('amount').notNull(),
+    currency: text('currency').notNull(),
+    /** The service's word for it. */
+    reason: text('reason').notNull(),
+    occurredAt: instant('occurred_at').notNull(),
+    readAt: instant('read_at').notNull(),
+    /** What it says it is for. */
+    orderId: text('order_id'),
+    orderReference: text('order_reference'),
+    topupId: text('topup_id'),
+    subscriptionId: text('subscription_id'),
+    subscriptionReference: text('subscription_reference'),
+    esimId: text('esim_id'),
+    refundId: text('refund_id'),
+    /** What it is for, once that is known: with the direction it names the row of the journal. */
+    causeKind: text('cause_kind').$type<CauseKind>(),
+    causeId: text('cause_id'),
+    /** The attempt that it belongs to, if it belongs to one. */
+    attemptId: text('attempt_id'),
+  },
+  (table) => [
+    uniqueIndex('wallet_movements_one_per_cause').on(table.causeKind, table.causeId, table.direction),
+    check('wallet_movements_positive', sql`${table.amount} >= 0`),
+    check('wallet_movements_direction', sql`${table.direction} in (${inList(DIRECTIONS)})`),
+    check('wallet_movements_cause', sql`(${table.causeKind} is null) = (${table.causeId} is null)`),
+    index('wallet_movements_attempt').on(table.attemptId),
+    index('wallet_movements_without_cause').on(table.occurredAt).where(sql`${table.causeKind} is null`),
+  ],
+);
+
+/** What came of each reconciliation of our books with the service's wallet. */
+export const reconciliations = pgTable(
+  'reconciliations',
+  {
+    id: text('id').primaryKey(),
+    /** Of the run that made it, so that a step that runs twice makes one. */
+    runId: text('run_id').notNull().unique(),
+    status: text('status').$type<ReconciliationStatus>().notNull(),
+    /** A sentence: what it came to, or what stood in the way. */
+    detail: text('detail').notNull(),
+    startedAt: instant('started_at').notNull(),
+    finishedAt: instant('finished_at').notNull(),
+    /** Movements since then were read. */
+    readSince: instant('read_since').notNull(),
+    balance: amount('balance'),
+    balanceCurrency: text('balance_currency'),
+    /** What the balance should be; null where that cannot be said. */
+    expectedBalance: amount('expected_balance'),
+    counts: jsonb('counts').$type<ReconciliationCounts>().notNull(),
+    sums: jsonb('sums').$type<readonly CurrencySums[]>().notNull(),
+    /** The first of them; `counts` has how many there are. */
+    findings: jsonb('findings').$type<readonly Finding[]>().notNull(),
+    /** All findings by kind. */
+    findingCounts: jsonb('finding_counts').$type<Readonly<Partial<Record<FindingKind, number>>>>().notNull(),
+  },
+  (table) => [
+    check('reconciliations_status', sql`${table.status} in (${inList(RECONCILIATION_STATUSES)})`),
+    index('reconciliations_newest').on(table.startedAt.desc(), table.id.desc()),
   ],
 );

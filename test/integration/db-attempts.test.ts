@@ -160,7 +160,7 @@ describe('silent attempts', () => {
     await claim(old.id, NOW);
     await claim(young.id, later(50_000));
     await claim(asked.id, later(-5_000));
-    await database.run((db) => markAsked(db, asked.id, later(70_000)));
+    await database.run((db) => markAsked(db, [asked.id], later(70_000)));
     await claim(settled.id, NOW);
     await database.transaction((tx) => recordFacts(tx, settled.id, { outcome: 'completed', serviceId: 'so-9' }, NOW));
     const silent = async (before: Date) =>

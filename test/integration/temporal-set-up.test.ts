@@ -91,6 +91,7 @@ describe('the schedules', () => {
   const policy = (everyMs: number) => ({
     reconcile: { ...DEFAULT_POLICY.reconcile, everyMs },
     sweep: { ...DEFAULT_POLICY.sweep, everyMs: 2 * everyMs },
+    books: { ...DEFAULT_POLICY.books, everyMs: 3 * everyMs },
   });
 
   it('are created once, however many workers start at once', async () => {
@@ -107,6 +108,8 @@ describe('the schedules', () => {
     const sweep = await client.schedule.getHandle('sweep').describe();
     expect(sweep.spec.intervals).toMatchObject([{ every: 120_000 }]);
     expect(sweep.action).toMatchObject({ workflowType: 'sweepWorkflow' });
+    const books = await client.schedule.getHandle('books').describe();
+    expect(books.action).toMatchObject({ workflowType: 'booksWorkflow', workflowId: 'books' });
   });
 
   it('are left alone when they are right already', async () => {

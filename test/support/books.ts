@@ -206,6 +206,7 @@ function movements({ attempts, journal, ledger }: Books, unsettled: ReadonlySet<
       .filter((line) => !isRefund(line) && !attempts.some((attempt) => isFor(attempt, line)) && !mayBeUnsettled(line))
       .map((line) => `the service has ${movementText(line)} for ${line.external_order_id ?? line.topup_id ?? 'nothing named'}, which is no attempt of ours`),
     ...journal
+      // Deposits, and what a comparison of the books has added, are no attempt's.
       .filter(({ causeKind, causeId }) => causeKind === 'attempt' && !ids.has(causeId))
       .map((row) => `our journal has ${movementText(row)} for ${row.causeId}, which is no attempt of ours`),
   ];

@@ -1,7 +1,8 @@
 /** The real order activities in this process, over a real database and a real simulator. */
 import { randomUUID } from 'node:crypto';
+import { createBooksActivities } from '#activities/books.ts';
 import { createMaintenanceActivities } from '#activities/maintenance.ts';
-import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
+import type { BooksActivities, MaintenanceActivities } from '#activities/maintenance-types.ts';
 import { createWorkActivities } from '#activities/work.ts';
 import type { AttemptRef, PurchaseActivities, SubscriptionActivities } from '#activities/work-types.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -12,7 +13,9 @@ import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { acceptTopup } from '#db/topups.ts';
 import { acceptVpnSubscription, customerReferencePlace } from '#db/vpn-subscriptions.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
+import { DEFAULT_POLICY, type BooksPolicy, type ReconcilePolicy } from '#domain/policy.ts';
+import { createLogger } from '#telemetry/logger.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
 import { HttpClient } from '#test/support/http.ts';
@@ -22,18 +25,26 @@ import { openService, type Service } from '#upstream/service.ts';
 const EMAIL = 'reseller@example.com';
 const PASSWORD = 'simulator-password';
 
+export interface ActivityBenchOptions {
+  readonly capabilities?: Partial<Capabilities>;
+  readonly books?: Partial<BooksPolicy>;
+  readonly reconcile?: Partial<ReconcilePolicy>;
+}
+
 export class ActivityBench implements AsyncDisposable {
-  readonly activities: PurchaseActivities & SubscriptionActivities & MaintenanceActivities;
+  readonly activities: PurchaseActivities & SubscriptionActivities & MaintenanceActivities & BooksActivities;
   readonly database: OpenTestDatabase['database'];
   readonly admin: SimulatorAdmin;
   readonly keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
   /** The clock of the activities stands still, so that rows written twice are equal; a test moves it. */
   readonly clock = { now: Date.now() };
+  /** Lines that the activities wrote. */
+  readonly log: string[] = [];
   readonly #opened: OpenTestDatabase;
   readonly #simulator: RunningSimulator;
   readonly #service: Service;
 
-  private constructor(opened: OpenTestDatabase, simulator: RunningSimulator) {
+  private constructor(opened: OpenTestDatabase, simulator: RunningSimulator, options: ActivityBenchOptions) {
     this.#opened = opened;
     this.#simulator = simulator;
     this.database = opened.database;
@@ -46,27 +57,42 @@ export class ActivityBench implements AsyncDisposable {
       email: EMAIL,
       password: PASSWORD,
       deviceName: 'test',
-      capabilities: ALL_CAPABILITIES,
+      capabilities: { ...ALL_CAPABILITIES, ...options.capabilities },
       deadlineMs: 5_000,
       tokens: new ServiceTokenStore({ database, keyRing, environment: 'sandbox', account: EMAIL }),
       now,
     });
     const dependencies = { database, keyRing, service: this.#service.client, sendLeaseMs: 30_000, now };
+    const logger = createLogger({ level: 'info', name: 'worker' }, { write: (line) => void this.log.push(line) });
     this.activities = {
       ...createWorkActivities(dependencies),
       ...createMaintenanceActivities({
         ...dependencies,
-        reconcile: { silentAfterMs: 60_000, everyMs: 1_000, readsPerRun: 100 },
+        reconcile: { ...DEFAULT_POLICY.reconcile, silentAfterMs: 60_000, everyMs: 1_000, readsPerRun: 100, ...options.reconcile },
+        webhookSilence: DEFAULT_POLICY.webhookSilence,
+        logger,
         sweep: { idleAfterMs: 60_000, everyMs: 1_000, batch: 100, answersKeptMs: 86_400_000 },
         wakeRelay: () => undefined,
       }),
+      ...createBooksActivities({ ...dependencies, logger, books: { ...DEFAULT_POLICY.books, ...options.books } }),
     };
   }
 
-  static async start(): Promise<ActivityBench> {
+  static async start(options: ActivityBenchOptions = {}): Promise<ActivityBench> {
     const opened = await openTestDatabase();
     const simulator = await startSimulator({ email: EMAIL, password: PASSWORD });
-    return new ActivityBench(opened, simulator);
+    return new ActivityBench(opened, simulator, options);
+  }
+
+  /** The service as our activities see it. */
+  get service(): Service['client'] {
+    return this.#service.client;
+  }
+
+  /** Lets time pass, at the service and here. */
+  async pass(ms: number): Promise<void> {
+    await this.admin.advanceClock(ms);
+    this.clock.now += ms;
   }
 
   /** Accepts an order as the API does. @returns its id. */
@@ -159,7 +185,7 @@ export class ActivityBench implements AsyncDisposable {
   async rows(): Promise<string[]> {
     return withClient(this.#opened.url, async (client) => {
       const texts: string[] = [];
-      for (const table of ['orders', 'topups', 'vpn_subscriptions', 'cancellations', 'refunds', 'attempts', 'esims', 'journal', 'timeline', 'cases', 'inbox', 'outbox']) {
+      for (const table of ['orders', 'topups', 'vpn_subscriptions', 'cancellations', 'refunds', 'attempts', 'esims', 'journal', 'wallet_movements', 'reconciliations', 'timeline', 'cases', 'inbox', 'outbox']) {
         const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${table} AS t ORDER BY 1`);
         texts.push(...rows.map(({ text }) => `${table} ${text}`));
       }

@@ -138,6 +138,23 @@ export class SimulatorAdmin {
     await this.#post('/deposits', { environment: 'sandbox', amount });
   }
 
+  /** What somebody at the service does to the wallet by hand; it names one sale or nothing. */
+  async move(movement: {
+    type: 'debit' | 'credit';
+    amount: string;
+    reason: string;
+    order_id?: string;
+    topup_id?: string;
+    vpn_subscription_id?: string;
+  }): Promise<void> {
+    await this.#post('/movements', { environment: 'sandbox', ...movement });
+  }
+
+  /** Moves the service's clock forward. */
+  async advanceClock(ms: number): Promise<void> {
+    await this.#post('/clock/advance', { ms });
+  }
+
   async completeOrder(id: string): Promise<void> {
     await this.#post(`/orders/${id}/complete`, {});
   }

@@ -60,18 +60,22 @@ export interface Calls {
   /** All pages, within one deadline. */
   list<Name extends CertainName & ListName>(
     endpoint: Name,
-    options?: ListOptions,
+    options?: ListOptions<ItemOf<Name>>,
   ): Promise<ServiceResult<Listing<ItemOf<Name>>>>;
   optionalList<Name extends OptionalName & ListName>(
     endpoint: Name,
-    options?: ListOptions,
+    options?: ListOptions<ItemOf<Name>>,
   ): Promise<OptionalResult<Listing<ItemOf<Name>>>>;
 }
 
-export interface ListOptions {
+export interface ListOptions<Item> {
   readonly id?: string;
   readonly filter?: Readonly<Record<string, string>>;
   readonly maxPages?: number;
+  /** Milliseconds for all pages; that of every call without it. */
+  readonly deadlineMs?: number;
+  /** Told of each page; true when no further one is needed. What was not read then counts as not complete. */
+  readonly isEnough?: (page: readonly Item[]) => boolean;
 }
 
 const monotonicSystemClock = () => performance.now();
@@ -168,28 +172,28 @@ async function authorized<Name extends EndpointName>(
 async function allPages<Name extends ListName>(
   options: ServiceClientOptions,
   endpoint: Name,
-  { id, filter, maxPages = MAX_PAGES }: ListOptions = {},
+  { id, filter, maxPages = MAX_PAGES, deadlineMs: patience = options.deadlineMs, isEnough = () => false }: ListOptions<ItemOf<Name>> = {},
 ): Promise<ServiceResult<Listing<ItemOf<Name>>>> {
   const { monotonicNow: now = monotonicSystemClock } = options;
   const { query: known = [] }: EndpointContract = ENDPOINTS[endpoint];
   const limit = known.includes('limit') ? { limit: String(PAGE_SIZE) } : {};
-  const deadlineAt = now() + options.deadlineMs;
+  const deadlineAt = now() + patience;
   const items: ItemOf<Name>[] = [];
   let cursor: string | undefined;
   for (let page = 1; ; page += 1) {
-    const deadlineMs = deadlineAt - now();
-    if (deadlineMs <= 0) {
+    const left = deadlineAt - now();
+    if (left <= 0) {
       const detail = `The list has more pages than the ${page - 1} that were read in time.`;
       return { ok: false, kind: 'failure', failure: 'timeout', detail };
     }
     const request = { ...(id === undefined ? {} : { id }), query: { ...filter, ...limit, cursor } };
-    const result = await onePage(options, endpoint, request, deadlineMs);
+    const result = await onePage(options, endpoint, request, Math.min(left, options.deadlineMs));
     if (!result.ok) return result;
     items.push(...(result.value.data as ItemOf<Name>[]));
     const next = result.value.next_cursor ?? '';
     const complete = next === '';
     // A cursor that leads back to its own page would never end.
-    if (complete || next === cursor || page === maxPages) {
+    if (complete || next === cursor || page === maxPages || isEnough(result.value.data)) {
       return { ok: true, value: { items, complete }, status: result.status };
     }
     cursor = next;

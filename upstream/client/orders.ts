@@ -34,6 +34,12 @@ export interface OrderCalls {
   getOrder(id: string): Promise<OptionalResult<ServiceOrder>>;
   /** Needs `order_list`. Only orders that name this reference, also when the service ignores the filter. */
   findOrdersByReference(reference: string): Promise<OptionalResult<Listing<ServiceOrder>>>;
+  /**
+   * Needs `order_list`. The newest orders, page by page until one is older than `since` (epoch milliseconds).
+   *
+   * @param recent.maxPages how many pages are read at most.
+   */
+  listRecentOrders(recent: { since: number; maxPages: number }): Promise<OptionalResult<Listing<ServiceOrder>>>;
   /** Delivery, installation and activation facts. */
   getEsim(id: string): Promise<ServiceResult<ServiceEsim>>;
   getWallet(): Promise<ServiceResult<ServiceWallet>>;
@@ -42,9 +48,12 @@ export interface OrderCalls {
    * be the one that is looked for.
    *
    * @param filter.since epoch milliseconds.
+   * @param bounds.maxPages how many pages are read at most, if not as many as of other lists.
+   * @param bounds.deadlineMs for all of them.
    */
   listWalletTransactions(
     filter: { readonly reference: string } | { readonly since: number },
+    bounds?: { readonly maxPages: number; readonly deadlineMs: number },
   ): Promise<OptionalResult<Listing<WalletTransaction>>>;
 }
 
@@ -60,10 +69,16 @@ export function orderCalls(calls: Calls): OrderCalls {
       ),
     getOrder: async (id) => await calls.optional('getOrder', { id }, sameId(id)),
     findOrdersByReference: async (reference) => await findBy(calls, 'listOrders', 'external_order_id', reference),
+    listRecentOrders: async ({ since, maxPages }) =>
+      await calls.optionalList('listOrders', {
+        maxPages,
+        isEnough: (page) => page.some(({ created_at: at }) => at != null && Date.parse(at) < since),
+      }),
     getEsim: async (id) => await calls.one('getEsim', { id }, sameId(id)),
     getWallet: async () => await calls.one('getWallet', {}),
-    listWalletTransactions: async (filter) =>
+    listWalletTransactions: async (filter, bounds) =>
       await calls.optionalList('listWalletTransactions', {
+        ...bounds,
         filter:
           'reference' in filter
             ? { external_order_id: filter.reference }
