@@ -4,6 +4,7 @@ import { databaseUnavailable, errorHandler } from '#api/errors.ts';
 import { mountOperations } from '#api/mount.ts';
 import type { Operation } from '#api/operation.ts';
 import { requestContext } from '#api/request-context.ts';
+import { booksOperations } from '#api/routes/books.ts';
 import { cancellationPreflightOperations } from '#api/routes/cancellation-preflight.ts';
 import { cancellationOperations } from '#api/routes/cancellations.ts';
 import { caseOperations } from '#api/routes/cases.ts';
@@ -55,6 +56,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...cancellationPreflightOperations(dependencies),
     ...packageOperations(dependencies),
     ...walletOperations(dependencies),
+    ...booksOperations(dependencies),
     ...updateOperations(dependencies),
     ...serviceSecretOperations(dependencies),
     ...webhookOperations(dependencies),

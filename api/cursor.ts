@@ -2,6 +2,7 @@
 import { isId } from '#domain/identifiers.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { CasePosition } from '#db/case-queries.ts';
+import type { ReconciliationPosition } from '#db/reconciliations.ts';
 import type { WorkPosition } from '#db/work-queries.ts';
 import { invalid } from '#api/operation.ts';
 
@@ -42,13 +43,28 @@ export function readCaseCursor(cursor: string): CasePosition {
   return { openedAt: new Date(Number(milliseconds)), id };
 }
 
+/** Of the list of reconciliations. */
+export function reconciliationCursor({ startedAt, id }: ReconciliationPosition): string {
+  return encode(`r.${startedAt.getTime()}.${id}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readReconciliationCursor(cursor: string): ReconciliationPosition {
+  const [, milliseconds = '', id = ''] = /^r\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
+  if (!isId('reconciliation', id)) throw notOurs();
+  return { startedAt: new Date(Number(milliseconds)), id };
+}
+
+/** Timelines, packages, the journal, and movements without a row in it. */
+type NumberedList = 't' | 'p' | 'j' | 'm';
+
 /** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
-export function numberCursor(list: 't' | 'p', last: bigint): string {
+export function numberCursor(list: NumberedList, last: bigint): string {
   return encode(`${list}.${last}`);
 }
 
 /** @throws Problem validation_failed when it is not one of ours. */
-export function readNumberCursor(list: 't' | 'p', cursor: string): bigint {
+export function readNumberCursor(list: NumberedList, cursor: string): bigint {
   const digits = new RegExp(`^${list}\\.([0-9]{1,18})$`).exec(decode(cursor))?.[1];
   if (digits === undefined) throw notOurs();
   return BigInt(digits);

@@ -78,6 +78,16 @@ export const PROBLEMS = {
   },
   case_not_found: { status: 404, title: 'There is no such case', advice: 'Check the id; it begins with `case_`.' },
   esim_not_found: { status: 404, title: 'There is no such eSIM', advice: 'Check the id; it begins with `esim_`.' },
+  wallet_transaction_not_found: {
+    status: 404,
+    title: 'There is no such movement of the wallet',
+    advice: 'Check the id: it begins with `mov_` and stands in the list with `cause=none`.',
+  },
+  reconciliation_not_found: {
+    status: 404,
+    title: 'There is no such reconciliation',
+    advice: 'Check the id; it begins with `rec_`. Reports are forgotten after some months.',
+  },
   package_not_found: {
     status: 404,
     title: 'There is no such package',

@@ -1,0 +1,117 @@
+/** Our journal beside the service's movements, as the API shows them; and what a person explains. */
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or } from 'drizzle-orm';
+import type { CauseKind, Direction } from '#domain/books.ts';
+import { plainAmount } from '#domain/money.ts';
+import type { WorkRef } from '#domain/work.ts';
+import type { Executor } from '#db/database.ts';
+import { bookEntries } from '#db/journal.ts';
+import { lockBooks } from '#db/reconciliations.ts';
+import { attempts, journal, walletMovements } from '#db/schema.ts';
+
+export type JournalRow = typeof journal.$inferSelect;
+export type WalletMovementRow = typeof walletMovements.$inferSelect;
+
+/** A row of the journal with the service's movement, or a movement that no row of the journal is for. */
+export interface WalletLine {
+  readonly entry: JournalRow | undefined;
+  readonly movement: WalletMovementRow | undefined;
+  /** What it was bought for, where that is known. */
+  readonly work: WorkRef | undefined;
+}
+
+export interface WalletFilter {
+  readonly direction?: Direction | undefined;
+  /** Exclusive: when it was written down here. */
+  readonly after?: Date | undefined;
+  /** Exclusive. */
+  readonly before?: Date | undefined;
+}
+
+interface Page {
+  readonly limit: number;
+  /** Id of the last row of the page before. */
+  readonly after?: bigint | undefined;
+}
+
+/** A page of the journal, newest first. */
+export async function listJournal(db: Executor, filter: WalletFilter & { readonly cause?: CauseKind | undefined }, page: Page): Promise<WalletLine[]> {
+  const { direction, after, before, cause } = filter;
+  const rows = await db
+    .select()
+    .from(journal)
+    .where(
+      and(
+        page.after === undefined ? undefined : lt(journal.id, page.after),
+        cause === undefined ? undefined : eq(journal.causeKind, cause),
+        direction === undefined ? undefined : eq(journal.direction, direction),
+        after === undefined ? undefined : gt(journal.recordedAt, after),
+        before === undefined ? undefined : lt(journal.recordedAt, before),
+      ),
+    )
+    .orderBy(desc(journal.id))
+    .limit(page.limit);
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ causeId }) => causeId);
+  const movements = await db
+    .select()
+    .from(walletMovements)
+    // What adjusts an amount has the id of the movement that it is about.
+    .where(or(and(isNotNull(walletMovements.causeKind), inArray(walletMovements.causeId, ids)), inArray(walletMovements.serviceId, ids)));
+  const attemptIds = [...ids, ...movements.flatMap(({ attemptId }) => attemptId ?? [])];
+  const works = await db
+    .select({ attemptId: attempts.id, kind: attempts.subjectKind, id: attempts.subjectId })
+    .from(attempts)
+    .where(inArray(attempts.id, attemptIds));
+  return rows.map((entry): WalletLine => {
+    const movement = movements.find((each) => isOf(each, entry)) ?? movements.find((each) => isAbout(each, entry));
+    const work = works.find(({ attemptId }) => attemptId === (entry.causeKind === 'attempt' ? entry.causeId : movement?.attemptId));
+    return { entry, movement, work: work && { kind: work.kind, id: work.id } };
+  });
+}
+
+function isOf({ causeKind, causeId, direction }: WalletMovementRow, entry: JournalRow): boolean {
+  return causeKind === entry.causeKind && causeId === entry.causeId && direction === entry.direction;
+}
+
+function isAbout({ serviceId }: WalletMovementRow, { causeKind, causeId }: JournalRow): boolean {
+  return causeKind === 'adjustment' && serviceId === causeId;
+}
+
+/** A page of what the service moved and nothing here is the cause of, newest first. */
+export async function listMovementsWithoutCause(db: Executor, { direction, after, before }: WalletFilter, page: Page): Promise<WalletLine[]> {
+  const rows = await db
+    .select()
+    .from(walletMovements)
+    .where(
+      and(
+        isNull(walletMovements.causeKind),
+        page.after === undefined ? undefined : lt(walletMovements.id, page.after),
+        direction === undefined ? undefined : eq(walletMovements.direction, direction),
+        after === undefined ? undefined : gt(walletMovements.readAt, after),
+        before === undefined ? undefined : lt(walletMovements.readAt, before),
+      ),
+    )
+    .orderBy(desc(walletMovements.id))
+    .limit(page.limit);
+  return rows.map((movement) => ({ entry: undefined, movement, work: undefined }));
+}
+
+/**
+ * Books a movement that has no cause here as an adjustment, because a person has said what it is.
+ *
+ * @returns the movement as it now is; undefined when there is none. One that has a cause already stays as it is.
+ */
+export async function explainMovement(tx: Executor, id: bigint): Promise<{ movement: WalletMovementRow; isNew: boolean } | undefined> {
+  await lockBooks(tx);
+  const [known] = await tx.select().from(walletMovements).where(eq(walletMovements.id, id));
+  if (known === undefined || known.causeKind !== null) return known && { movement: known, isNew: false };
+  const cause = { kind: 'adjustment', id: known.serviceId } as const;
+  const { direction, amount, currency } = known;
+  await bookEntries(tx, [{ direction, money: { amount: plainAmount(amount), currency }, cause }]);
+  const [movement] = await tx
+    .update(walletMovements)
+    .set({ causeKind: cause.kind, causeId: cause.id })
+    .where(eq(walletMovements.id, id))
+    .returning();
+  return movement && { movement, isNew: true };
+}
