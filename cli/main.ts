@@ -6,6 +6,7 @@ import { UserError } from '#cli/user-error.ts';
 import { addWorkCommands } from '#cli/work-commands.ts';
 import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
 import type { ApiOptions } from '#cli/api-access.ts';
+import type { ReconcileOptions } from '#cli/commands/reconcile.ts';
 import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
 import type { Environment } from '#config/config.ts';
 import { durationMs, EXIT_CONFIGURATION } from '#config/fields.ts';
@@ -28,6 +29,7 @@ const commands = {
   sandbox: () => import('#cli/commands/sandbox.ts'),
   capabilities: () => import('#cli/commands/capabilities.ts'),
   temporal: () => import('#cli/commands/temporal.ts'),
+  reconcile: () => import('#cli/commands/reconcile.ts'),
 };
 
 const program = new Command('reseller')
@@ -140,6 +142,16 @@ program
   .option(...DATA)
   .action(async (options: { json?: boolean } & DataOption) => {
     process.exitCode = await (await commands.doctor()).runDoctorCommand(options, await environmentFor(options));
+  });
+
+program
+  .command('reconcile')
+  .description('compare our books with the wallet at the service now; exit code 0 both agree, 1 something was found, 2 not all was compared')
+  .option('--json', 'print the report as JSON')
+  .option('--wait <duration>', 'how long to wait for the worker that does it (default 5m)', duration)
+  .option(...DATA)
+  .action(async (options: ReconcileOptions & DataOption) => {
+    process.exitCode = await (await commands.reconcile()).runReconcile(options, await environmentFor(options));
   });
 
 program

@@ -1,0 +1,58 @@
+import { type Environment, readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { findReconciliation } from '#db/reconciliations.ts';
+import { connectClient } from '#temporal/connection.ts';
+import { compareBooks } from '#temporal/compare-books.ts';
+import { withDatabase } from '#cli/command-database.ts';
+import { reportJson, reportLines } from '#cli/reconciliation-report.ts';
+import { readTogether } from '#cli/read-together.ts';
+import type { Output } from '#cli/terminal.ts';
+import { UserError } from '#cli/user-error.ts';
+
+export interface ReconcileOptions {
+  readonly json?: boolean;
+  /** How long to wait for the worker, in milliseconds. */
+  readonly wait?: number;
+}
+
+/** All pages of a large wallet, and a worker that is just starting. */
+const WAIT_MS = 5 * 60_000;
+
+/**
+ * `reseller reconcile`: has a worker compare our books with the wallet at the service now, and prints what came of it.
+ *
+ * @returns the exit code: 0 when both agree, 1 when something was found, 2 when not all could be compared.
+ * @throws UserError when no worker has done it in time; ConfigurationError; errors of the database and of Temporal.
+ */
+export async function runReconcile(
+  { json, wait = WAIT_MS }: ReconcileOptions,
+  environment: Environment,
+  output: Output = process.stdout,
+): Promise<number> {
+  const { temporal, keys, stored } = readTogether(environment, {
+    temporal: readTemporalConfig,
+    keys: readEncryptionKeys,
+    stored: readDatabaseConfig,
+  });
+  return await withDatabase(stored.database.url, 'reseller reconcile', async (database) => {
+    const client = await connectClient(temporal, new KeyRing(keys));
+    try {
+      const result = await compareBooks(client, wait);
+      if (result === undefined) {
+        throw new UserError(
+          `No worker has compared the books within ${wait / 1_000} s.`,
+          'Check that a worker runs (/readyz on its port). What was asked for is done as soon as one does: GET /v1/wallet/reconciliations.',
+        );
+      }
+      const report = await database.run((db) => findReconciliation(db, result.id));
+      if (report === undefined) {
+        throw new UserError(`The worker has stored its report ${result.id} in another database.`, 'Check that DATABASE_URL is that of the worker.');
+      }
+      output.write(json === true ? `${JSON.stringify(reportJson(report), null, 2)}\n` : `${reportLines(report).join('\n')}\n`);
+      if (report.status !== 'complete') return 2;
+      return report.counts.findings > 0 ? 1 : 0;
+    } finally {
+      await client.connection.close();
+    }
+  });
+}
