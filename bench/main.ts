@@ -10,6 +10,7 @@ import { measureClientOverhead } from '#bench/scenarios/client-overhead.ts';
 import { measureHistorySize } from '#bench/scenarios/history-size.ts';
 import { measureMemory } from '#bench/scenarios/memory.ts';
 import { measureOrderToDelivery } from '#bench/scenarios/order-to-delivery.ts';
+import { measureSilentOrders } from '#bench/scenarios/silent-orders.ts';
 import { measureSleepingSubscriptions } from '#bench/scenarios/sleeping-subscriptions.ts';
 import { measureStart } from '#bench/scenarios/start.ts';
 import { measureWebhookIngest } from '#bench/scenarios/webhook-ingest.ts';
@@ -24,6 +25,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   memory: measureMemory,
   'order-to-delivery': measureOrderToDelivery,
   'client-overhead': measureClientOverhead,
+  'silent-orders': measureSilentOrders,
   start: measureStart,
   'sleeping-subscriptions': measureSleepingSubscriptions,
   'history-size': measureHistorySize,

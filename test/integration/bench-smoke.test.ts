@@ -22,6 +22,7 @@ it.each([
       'order_to_delivery.at_50.empty_workflow': 'empty_workflow',
     },
   ],
+  ['silent-orders', { 'silent_orders.one_by_one': 'one_by_one' }],
 ])('a quick run of the benchmark %s measures against its peers and writes readable results', async (scenario, peers) => {
   const folder = temporaryFolder('bench');
   const output = join(folder, 'results.json');
