@@ -7,7 +7,7 @@ import {
   type ReconciliationStatus,
 } from '#domain/books.ts';
 import type { AttentionReason } from '#domain/attention.ts';
-import { compareMoney, equalMoney, negateMoney, plainAmount, subtractMoney, type Money } from '#domain/money.ts';
+import { compareMoney, equalMoney, negateMoney, paddedAmount, subtractMoney, type Money } from '#domain/money.ts';
 import type { BooksPolicy } from '#domain/policy.ts';
 import { reconcile, type Finding, type Judgement, type Knowledge } from '#domain/reconciliation.ts';
 import { openCase, openCaseOnce } from '#db/cases.ts';
@@ -200,7 +200,7 @@ function openingEntry(before: Money) {
 function balanceFindings(balance: Money | undefined, expected: Money | undefined): Finding[] {
   if (balance === undefined || expected === undefined || equalMoney(balance, expected)) return [];
   const detail = `The balance is ${plainText(balance)}; the movements that the service shows come to ${plainText(expected)}.`;
-  return [{ kind: 'balance_differs', detail, money: subtractMoney(balance, expected) }];
+  return [{ kind: 'balance_differs', detail, money: { ...balance, amount: paddedAmount(subtractMoney(balance, expected).amount) } }];
 }
 
 function lowBalance(balance: Money | undefined, least: Money | undefined): Finding[] {
@@ -254,5 +254,5 @@ function tell(logger: Logger, { id, status, counts, findingCounts }: Reconciliat
 }
 
 function plainText({ amount, currency }: Money): string {
-  return `${plainAmount(amount)} ${currency}`;
+  return `${paddedAmount(amount)} ${currency}`;
 }

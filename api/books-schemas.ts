@@ -191,7 +191,7 @@ export const reconciliationSummaryExample: z.input<typeof reconciliationSummary>
   balance: { amount: '97.60', currency: 'USD' },
   expected_balance: { amount: '97.60', currency: 'USD' },
   counts: { read: 3, new: 1, matched: 1, booked: 0, pending: 0, orphans: 1, awaited: 0, findings: 1 },
-  sums: [{ currency: 'USD', debits: '2.40', credits: '102.40', journal: '100', awaited: '0', unmatched: '-2.40' }],
+  sums: [{ currency: 'USD', debits: '2.40', credits: '102.40', journal: '100.00', awaited: '0.00', unmatched: '-2.40' }],
   finding_counts: { orphan_movement: 1 },
 };
 

@@ -2,7 +2,7 @@
  * The inbox as the relay and the workflows use it: take what is pending, match it to an attempt, note what became of
  * it. Webhooks are put in by `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}.
  */
-import { and, desc, eq, gt, inArray, isNotNull, isNull, or, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNotNull, isNull, notLike, or, sql, type SQL } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
 import type { WebhookSilencePolicy } from '#domain/policy.ts';
@@ -287,6 +287,9 @@ export function readDeliveryId(attemptId: string, outcome: ObservedOutcome): str
   return `read:${attemptId}:${outcome}`;
 }
 
+/** How the delivery ids begin of webhooks that `reseller doctor` sends us itself: they say nothing of the service's. */
+export const OWN_PING = 'doctor-';
+
 /**
  * Did webhooks stop to arrive? They did when asking has brought so many pieces of news since the last webhook, within the
  * window, that a webhook should have brought.
@@ -295,7 +298,12 @@ export function readDeliveryId(attemptId: string, outcome: ObservedOutcome): str
  */
 export async function missedWebhooks(db: Executor, { windowMs, news }: WebhookSilencePolicy, now: Date): Promise<number> {
   // Both run from the end of the table: while webhooks come the first row is one, while they do not the others are few.
-  const [last] = await db.select({ id: inbox.id }).from(inbox).where(eq(inbox.source, 'webhook')).orderBy(desc(inbox.id)).limit(1);
+  const [last] = await db
+    .select({ id: inbox.id })
+    .from(inbox)
+    .where(and(eq(inbox.source, 'webhook'), notLike(inbox.deliveryId, `${OWN_PING}%`)))
+    .orderBy(desc(inbox.id))
+    .limit(1);
   const found = await db
     .select({ at: inbox.receivedAt })
     .from(inbox)

@@ -2,7 +2,7 @@
  * Words of the books: our journal of the wallet at the service, and what each of its movements is for. The rules that
  * match the two are in `reconciliation.ts`.
  */
-import { addMoney, plainAmount, subtractMoney, type Money } from '#domain/money.ts';
+import { addMoney, paddedAmount, plainAmount, subtractMoney, type Money } from '#domain/money.ts';
 
 /**
  * What a movement of the wallet can be for; each movement has exactly one cause.
@@ -118,9 +118,9 @@ export function sumsOf(
       currency,
       debits,
       credits,
-      journal: subtractMoney({ amount: credits, currency }, { amount: debits, currency }).amount,
-      awaited: netOf(awaited, currency).amount,
-      unmatched: netOf(unmatched, currency).amount,
+      journal: paddedAmount(subtractMoney({ amount: credits, currency }, { amount: debits, currency }).amount),
+      awaited: paddedAmount(netOf(awaited, currency).amount),
+      unmatched: paddedAmount(netOf(unmatched, currency).amount),
     };
   });
 }

@@ -63,6 +63,12 @@ export function plainAmount(amount: Decimal): Decimal {
   return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
 }
 
+/** As {@link plainAmount}, for what was reckoned and may have fewer digits than two after the point. */
+export function paddedAmount(amount: Decimal): Decimal {
+  const exact = new Big(amount);
+  return (exact.toFixed().split('.')[1] ?? '').length < 2 ? exact.toFixed(2) : exact.toFixed();
+}
+
 function numberToPlain(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`not a decimal amount: ${String(value)}`);
   return new Big(value).toFixed();

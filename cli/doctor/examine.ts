@@ -18,6 +18,7 @@ import { checkTemporal } from '#cli/doctor/temporal.ts';
 import { checkToken } from '#cli/doctor/token.ts';
 import { checkWallet } from '#cli/doctor/wallet.ts';
 import { checkWebhookAddress } from '#cli/doctor/webhook-address.ts';
+import { checkWebhookArrival } from '#cli/doctor/webhook-arrival.ts';
 import { checkWebhookSecret, newestSecret } from '#cli/doctor/webhook-secret.ts';
 import { OwnToken } from '#cli/own-token.ts';
 
@@ -187,13 +188,15 @@ async function examineWebhook(
   { webhook, service }: DoctorSettings,
   limits: Limits,
   database: Promise<DatabaseExamination>,
-): Part<'webhook_secret' | 'webhook_address'> {
-  if (webhook === undefined) return { webhook_secret: CONFIGURATION, webhook_address: CONFIGURATION };
+): Part<'webhook_secret' | 'webhook_address' | 'webhook_arrival'> {
+  const webhook_arrival = checkWebhookArrival((await database).records);
+  if (webhook === undefined) return { webhook_secret: CONFIGURATION, webhook_address: CONFIGURATION, webhook_arrival };
   const stored = (await database).records?.webhookSecrets;
   const secret = newestSecret(webhook.secrets, stored, limits.now());
   return {
     webhook_secret: checkWebhookSecret(webhook.secrets, stored, limits.now(), limits.data),
     webhook_address: await settled(() => checkWebhookAddress(webhook, { secret, mode: service?.mode, ...limits })),
+    webhook_arrival,
   };
 }
 

@@ -42,6 +42,7 @@ export const CHECKS = {
   clock: 'clock',
   webhook_secret: 'webhook secret',
   webhook_address: 'webhook address',
+  webhook_arrival: 'webhook arrival',
   contract: 'contract',
   capabilities: 'capabilities',
 } as const;

@@ -3,6 +3,8 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import { newestCapabilityProfile, type StoredCapabilityProfile } from '#db/capability-profiles.ts';
 import type { Database } from '#db/database.ts';
 import { countHeldWork } from '#db/held-work.ts';
+import { missedWebhooks } from '#db/inbox.ts';
+import { WEBHOOK_SILENCE } from '#cli/doctor/webhook-arrival.ts';
 import { readWebhookSecrets, type StoredWebhookSecrets } from '#db/webhook-secrets.ts';
 
 /** What our own database knows of the service. */
@@ -11,6 +13,8 @@ export interface Records {
   readonly heldUnapproved: number;
   /** Undefined when there are no keys to open them with. */
   readonly webhookSecrets: StoredWebhookSecrets | undefined;
+  /** News found by asking since webhooks stopped to arrive; a few are usual. */
+  readonly webhooksMissed: number;
   /** What the service's sandbox was found able to do; undefined when nothing was measured. */
   readonly capabilityProfile: StoredCapabilityProfile | undefined;
 }
@@ -26,6 +30,7 @@ export async function readRecords(
     webhookSecrets:
       encryptionKeys &&
       (await readWebhookSecrets(db, new KeyRing(encryptionKeys), { environment, now: new Date(now()) })),
+    webhooksMissed: await missedWebhooks(db, WEBHOOK_SILENCE, new Date(now())),
     capabilityProfile: await newestCapabilityProfile(db, 'sandbox'),
   }));
 }

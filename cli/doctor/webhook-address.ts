@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { ServiceConfig, WebhookAddressConfig } from '#config/config.ts';
 import { isLoopback } from '#config/fields.ts';
 import { signWebhook } from '#crypto/webhook-signature.ts';
+import { OWN_PING } from '#db/inbox.ts';
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
 import { SERVICE_HEADERS } from '#upstream/contract.ts';
 import { createHttpTransport, type HttpAnswer } from '#upstream/http.ts';
@@ -53,7 +54,7 @@ export async function checkWebhookAddress(
 }
 
 function signedPing(secret: string, nowMs: number): { headers: Record<string, string>; body: Buffer } {
-  const delivery = `doctor-${randomUUID()}`;
+  const delivery = `${OWN_PING}${randomUUID()}`;
   const timestamp = String(Math.floor(nowMs / 1_000));
   // The id stands in the body as well: two pings of one second must not look like a replay of each other.
   const ping = { event: 'ping', created_at: new Date(nowMs).toISOString(), data: { delivery } };

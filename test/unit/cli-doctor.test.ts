@@ -64,9 +64,9 @@ describe('reseller doctor', () => {
     for (const part of ['DATABASE_URL is missing', 'ENCRYPTION_KEYS is missing', 'SERVICE_BASE_URL: must end with', 'API_PORT: ', 'CODEC_PORT: ']) {
       expect(findings.configuration.detail).toContain(part);
     }
-    const { configuration: _, temporal, namespace: __, search_attributes: ___, webhook_secret, webhook_address, ...others } = findings;
+    const { configuration: _, temporal, namespace: __, search_attributes: ___, webhook_secret, webhook_address, webhook_arrival, ...others } = findings;
     // Where all variables have defaults, it is looked all the same.
-    for (const looked of [temporal, webhook_secret, webhook_address]) expect(looked.detail).not.toContain('configuration');
+    for (const looked of [temporal, webhook_secret, webhook_address, webhook_arrival]) expect(looked.detail).not.toContain('configuration');
     expect(Object.values(others).map(({ status, detail }) => `${status}: ${detail}`)).toEqual(
       Object.keys(others).map(() => 'not_checked: the configuration of this part cannot be used'),
     );
@@ -92,6 +92,7 @@ describe('reseller doctor', () => {
       clock: 'ok',
       webhook_secret: 'ok',
       webhook_address: 'failure',
+      webhook_arrival: 'not_checked',
       contract: 'ok',
       capabilities: 'ok',
     });
