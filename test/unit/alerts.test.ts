@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { ATTENTION_REASONS } from '#domain/attention.ts';
+import { findingKinds } from '#domain/books.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { statusesOf } from '#domain/lifecycle.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
@@ -50,6 +51,7 @@ describe('the alert rules', () => {
       ['status', statusesOf('order')],
       ['outcome', Object.keys(FAILURE_CLASSES)],
       ['endpoint', Object.keys(ENDPOINTS)],
+      ['kind', findingKinds],
     ]);
     const unknown = [...expr.matchAll(/\b([a-z_]+)[=!]~?"([^"]*)"/g)].flatMap(([, label = '', values = '']) =>
       values.split('|').filter((value) => known.has(label) && !/^\d/.test(value) && !known.get(label)?.includes(value)),
