@@ -88,6 +88,6 @@ export async function judgeRefundByPerson(tx: Executor, id: string, verdict: Cas
   if (verdict === 'dismissed') await tx.update(cancellations).set({ acceptWithoutRefund: true }).where(eq(cancellations.id, id));
   const refund = await findRefund(tx, id);
   if (verdict === 'refunded' && refund?.amount != null && refund.currency !== null) {
-    await recordRefund(tx, id, { amount: refund.amount, currency: refund.currency });
+    await recordRefund(tx, refund.orderId, { amount: refund.amount, currency: refund.currency });
   }
 }

@@ -43,14 +43,9 @@ export async function recordMovement(
   return (await bookEntries(db, [{ direction, money, cause }])) > 0;
 }
 
-/** Writes the credit of a refund into our books, once for each cancellation. @returns true when it is new. */
-export async function recordRefund(db: Executor, cancellationId: string, { amount, currency }: Money): Promise<boolean> {
-  const rows = await db
-    .insert(journal)
-    .values({ direction: 'credit', amount, currency, causeKind: 'refund', causeId: cancellationId })
-    .onConflictDoNothing()
-    .returning({ id: journal.id });
-  return rows.length > 0;
+/** Writes the credit of an order's refund into our books, as {@link bookEntries}. @param orderId ours. @returns true when it is new. */
+export async function recordRefund(db: Executor, orderId: string, money: Money): Promise<boolean> {
+  return (await bookEntries(db, [{ direction: 'credit', money, cause: { kind: 'refund', id: orderId } }])) > 0;
 }
 
 /** What our books hold for an attempt. */

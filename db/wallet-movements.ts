@@ -94,6 +94,8 @@ export async function purchasesNamedBy(db: Executor, movements: readonly Movemen
       order: [...isOneOf(orders), inOrNothing(attempts.serviceEsimId, named((each) => each.esimId))],
       topup: isOneOf({ ids: named((each) => each.topupId), references: [] }),
       vpn_subscription: isOneOf(subscriptions),
+      // It buys nothing: the credit of its refund names the order.
+      cancellation: [],
     } as const satisfies Record<WorkKind, readonly (SQL | undefined)[]>;
     for (const kind of WORK_KINDS) {
       if (names[kind].every((each) => each === undefined)) continue;

@@ -64,7 +64,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     }));
     const finish = (message: string, completed: boolean | undefined, credit?: WalletTransaction): Promise<CompletionResult> =>
       database.transaction(async (tx) => {
-        if (credit !== undefined) await recordRefund(tx, id, credit);
+        if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
         if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
         const entry = { message, detail: { esim_id: esim.id, ...(credit !== undefined && { refunded: `${credit.amount} ${credit.currency}` }) } };
         const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };

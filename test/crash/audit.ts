@@ -54,12 +54,15 @@ async function readResults(stack: Stack, setting: Setting, things: readonly Thin
   const natures = new Map(things.flatMap(({ planned, ids }) => [...ids].map((id) => [id, planned.nature] as const)));
   const [sends, heard] = await database.run((db) => Promise.all([db.select().from(attempts), db.select().from(inbox)]));
   const debits = (await new SimulatorAdmin(stack.simulator).ledger()).filter(({ type }) => type === 'debit');
+  const cancelled = new Set((await new SimulatorAdmin(stack.simulator).refunds()).map(({ esim_id: esimId }) => esimId));
   const arrived = ({ subjectKind, reference, serviceEsimId }: (typeof sends)[number]) =>
-    debits.some((line) =>
-      subjectKind === 'topup'
-        ? line.topup_id !== null && line.esim_id === serviceEsimId
-        : reference !== null && (line.external_order_id ?? line.external_subscription_id) === reference,
-    );
+    subjectKind === 'cancellation'
+      ? serviceEsimId !== null && cancelled.has(serviceEsimId)
+      : debits.some((line) =>
+          subjectKind === 'topup'
+            ? line.topup_id !== null && line.esim_id === serviceEsimId
+            : reference !== null && (line.external_order_id ?? line.external_subscription_id) === reference,
+        );
   const rows = await Promise.all(
     WORK_KINDS.map(async (kind) => {
       const table = workTable(kind);
@@ -84,7 +87,10 @@ async function readResults(stack: Stack, setting: Setting, things: readonly Thin
 async function debitsOf(stack: Stack, things: readonly Thing[]): Promise<string[]> {
   const ledger = await new SimulatorAdmin(stack.simulator).ledger();
   return things.flatMap(({ reference, ids }) => {
-    const own = ledger.filter((line) => (line.external_order_id ?? line.external_subscription_id)?.startsWith(reference) ?? false);
+    const own = ledger.filter(
+      // What comes back for a cancelled eSIM is no excuse for a second debit.
+      (line) => line.refund_id === null && ((line.external_order_id ?? line.external_subscription_id)?.startsWith(reference) ?? false),
+    );
     const net = own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
     return [
       ...(ids.size === 1 ? [] : [`${reference} was asked for once and is ${ids.size} pieces of work: ${[...ids].join(', ')}`]),

@@ -91,11 +91,17 @@ const LOOK_UPS: Readonly<Record<WorkKind, { readonly read: Capability; readonly 
   order: { read: 'order_read', list: 'order_list' },
   topup: { read: 'topup_read', list: 'topup_list' },
   vpn_subscription: { read: 'vpn_subscription_read', list: 'vpn_subscription_list' },
+  cancellation: { read: 'refund_read', list: 'refund_list' },
 };
 
 /** Why a service does not let a piece of work succeed for certain; undefined when it does, and so it must. */
 export function obstacle({ without, lacks, policy }: Pick<Setting, 'without' | 'lacks' | 'policy'>, facts: WorkFacts): string | undefined {
   const can = (capability: Capability) => !without.includes(capability);
+  if (facts.kind === 'cancellation') {
+    const isJudgeable = can('esim_usage') && can('topup_list') && can('wallet_transactions');
+    if (!isJudgeable) return 'the conditions of the refund cannot be read, so nothing is sent';
+    if (lacks.includes('debits_at_once')) return 'a debit that shows late is a condition that is not met';
+  }
   if (facts.nature === 'fails') return 'the service fails each attempt';
   if (facts.nature === 'fails_once' && !can('wallet_transactions')) return 'without wallet transactions nothing proves that a failure cost nothing';
   if (facts.told) return undefined;

@@ -17,7 +17,9 @@ export type PlannedWork =
   | (Planned & { readonly kind: 'order'; readonly packageId: number; readonly deviceImei?: string })
   /** Of the eSIM that the first order delivers. */
   | (Planned & { readonly kind: 'topup'; readonly packageId: number })
-  | (Planned & { readonly kind: 'vpn_subscription'; readonly planId: number; readonly cancelled: boolean });
+  | (Planned & { readonly kind: 'vpn_subscription'; readonly planId: number; readonly cancelled: boolean })
+  /** Of the eSIM that the second order delivers. */
+  | (Planned & { readonly kind: 'cancellation' });
 
 /** Packages of the simulator by what becomes of them. */
 const SOLD = [1001, 1005, 1012, 2001, 9001, 9001] as const;
@@ -42,6 +44,7 @@ export function plannedWork(seeded: Seeded): PlannedWork[] {
     { kind: 'topup', nature: 'sold', packageId: seeded.pick([1002, 9001]) },
     { kind: 'vpn_subscription', nature: 'sold', planId: seeded.pick([301, 391]), cancelled: seeded.next() < 0.5 },
     sold(),
+    { kind: 'cancellation', nature: 'sold' },
   ];
 }
 
@@ -73,10 +76,15 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
   },
   topup: {
     request: async (stack, { packageId }, reference, [first]) => {
-      const [orderId] = (await first)?.ids ?? [];
-      const esimId = orderId === undefined ? undefined : await deliveredEsim(stack, orderId);
+      const esimId = await esimOf(stack, first);
       if (esimId === undefined) return undefined;
       return { path: '/v1/topups', body: { esim_id: esimId, package_id: packageId, external_topup_id: reference } };
+    },
+  },
+  cancellation: {
+    request: async (stack, _planned, _reference, [, second]) => {
+      const esimId = await esimOf(stack, second);
+      return esimId === undefined ? undefined : { path: '/v1/cancellations', body: { esim_id: esimId } };
     },
   },
   vpn_subscription: {
@@ -119,6 +127,12 @@ async function insist(stack: Stack, path: string, body: object, statuses: readon
     },
     { timeoutMs: PATIENCE_MS, everyMs: 200 },
   );
+}
+
+/** Our id of the eSIM that an order of this seed delivered. */
+async function esimOf(stack: Stack, order: Promise<Thing | undefined> | undefined): Promise<string | undefined> {
+  const [orderId] = (await order)?.ids ?? [];
+  return orderId === undefined ? undefined : deliveredEsim(stack, orderId);
 }
 
 async function deliveredEsim(stack: Stack, orderId: string): Promise<string | undefined> {

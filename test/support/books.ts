@@ -172,9 +172,9 @@ function refundedMoney({ refunds, journal, ledger }: Books): string[] {
   const unknown = ledger
     .filter((line) => isRefund(line) && !known.has(line.refund_id))
     .map((line) => `the service has ${movementText(line)} for refund ${line.refund_id}, which is none of ours`);
-  const unequal = refunds.flatMap(({ id, status, cancellationId, serviceRefundId }) => {
+  const unequal = refunds.flatMap(({ id, status, orderId, serviceRefundId }) => {
     const theirs = ledger.filter(({ refund_id: refundId }) => refundId !== null && refundId === serviceRefundId).map(movementText);
-    const ours = journal.filter(({ causeKind, causeId }) => causeKind === 'refund' && causeId === cancellationId).map(movementText);
+    const ours = journal.filter(({ causeKind, causeId }) => causeKind === 'refund' && causeId === orderId).map(movementText);
     const isSettled = status !== 'completed' || ours.length === 1;
     return isSettled && (ours.length === 0 || ours.join() === theirs.join())
       ? []

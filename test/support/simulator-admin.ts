@@ -200,9 +200,9 @@ export class SimulatorAdmin {
     await this.#post(`/refunds/${id}/${decision}`, {});
   }
 
-  /** Of an eSIM; the id is the service's. */
-  async refunds(esimId: string): Promise<SoldRefund[]> {
-    return this.#all(`/refunds?environment=sandbox&esim_id=${esimId}`, soldRefund);
+  /** @param esimId the service's; of all eSIMs without it. */
+  async refunds(esimId?: string): Promise<SoldRefund[]> {
+    return this.#all(`/refunds?environment=sandbox${esimId === undefined ? '' : `&esim_id=${esimId}`}`, soldRefund);
   }
 
   async simulateEsim(id: string, state: 'installed' | 'active' | 'consumed'): Promise<void> {
