@@ -10,6 +10,7 @@ import type { AttentionReason } from '#domain/attention.ts';
 import { compareMoney, equalMoney, negateMoney, paddedAmount, subtractMoney, type Money } from '#domain/money.ts';
 import type { BooksPolicy } from '#domain/policy.ts';
 import { reconcile, type Finding, type Judgement, type Knowledge } from '#domain/reconciliation.ts';
+import { settlePaidRefunds } from '#db/cancellation-facts.ts';
 import { openCase, openCaseOnce } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
@@ -136,6 +137,8 @@ async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<Recon
   const matched = judgement.places.filter((place) => place.kind === 'booked');
   await placeMovements(tx, matched);
   let booked = await bookEntries(tx, judgement.entries);
+  const refunded = matched.filter(({ cause, movement }) => cause.kind === 'refund' && movement.direction === 'credit');
+  await settlePaidRefunds(tx, refunded.map(({ cause, movement }) => ({ orderId: cause.id, money: movement.money })), at);
 
   const unmatched = judgement.places.filter((place) => place.kind !== 'booked').map(({ movement }) => movement);
   const sums = async () => sumsOf(await journalSums(tx), judgement.awaited, unmatched);

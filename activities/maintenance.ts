@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { FailureClass } from '#domain/failure.ts';
+import { isFinal } from '#domain/lifecycle.ts';
 import type { ReconcilePolicy, SweepPolicy, WebhookSilencePolicy } from '#domain/policy.ts';
+import { WORK_KINDS } from '#domain/work.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
-import type { AttemptRow } from '#db/attempts.ts';
+import { recordFacts, workOf, type AttemptRow } from '#db/attempts.ts';
 import { forgetAnswers } from '#db/idempotency.ts';
 import { addReadObservation, inboxBodyPlace, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/inbox.ts';
-import { requestStartOfIdleWork } from '#db/work.ts';
-import { WORK_KINDS } from '#domain/work.ts';
+import { requestWake } from '#db/outbox.ts';
+import { addTimelineEntry } from '#db/timeline.ts';
+import { lockWork, requestStartOfIdleWork } from '#db/work.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
 import type { Inquiry } from '#activities/purchases/kind.ts';
@@ -128,14 +131,13 @@ const SILENT_SERVICE: ReadonlySet<FailureClass> = new Set([
 ]);
 
 /** Puts a finding into the inbox as an event of the same shape as a webhook's. @returns true when it is news. */
-async function report(
-  { database, keyRing }: MaintenanceDependencies,
-  attempt: AttemptRow,
-  { facts, record, event }: Found,
-): Promise<boolean> {
+async function report(dependencies: MaintenanceDependencies, attempt: AttemptRow, found: Found): Promise<boolean> {
+  const { database, keyRing } = dependencies;
+  const { facts, record, event } = found;
   const { outcome, serviceId = null } = facts;
   // That the eSIM is cancelled is news also while its refund is still open.
-  if (event === undefined || (outcome === attempt.state && event !== 'esim.cancelled')) return false;
+  if (outcome === attempt.state && event !== 'esim.cancelled') return false;
+  if (event === undefined) return note(dependencies, attempt, found);
   const deliveryId = readDeliveryId(attempt.id, outcome);
   const body = Buffer.from(JSON.stringify({ event, data: record }), 'utf8');
   const contentHash = keyRing.hash(createHash('sha256').update(deliveryId).digest(), 'inbox.read');
@@ -153,4 +155,23 @@ async function report(
       signedHash: contentHash,
     }),
   );
+}
+
+/** Stores a finding that no event could tell, such as a refund in review, and wakes the workflow. @returns true when it is news. */
+async function note({ database, now }: MaintenanceDependencies, attempt: AttemptRow, { facts }: Found): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const work = workOf(attempt);
+    const { status } = await lockWork(tx, work);
+    if (isFinal(status)) return false;
+    const after = await recordFacts(tx, attempt.id, facts, new Date(now()));
+    if (after.state === attempt.state) return false;
+    await addTimelineEntry(tx, work, {
+      event: 'attempt.found',
+      message: `The service was asked and has attempt ${attempt.number} as ${after.state}.`,
+      detail: { attempt: attempt.number, service_id: after.serviceId },
+      dedupKey: `attempt.found:${attempt.number}:${after.state}`,
+    });
+    await requestWake(tx, work);
+    return true;
+  });
 }

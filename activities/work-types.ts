@@ -57,6 +57,8 @@ export interface CancellationView {
   readonly acceptWithoutRefund: boolean;
   /** True when the service says that no refund comes. */
   readonly refundFailed: boolean;
+  /** True when the service says that it decides about a refund. */
+  readonly refundOpen: boolean;
 }
 
 /** What came of asking the service to cancel. */

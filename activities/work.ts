@@ -4,6 +4,7 @@ import { REFUSALS } from '#domain/operator-actions.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import { findAttempt, currentAttempt, openAttempt, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
+import { parkRefund } from '#db/cancellation-facts.ts';
 import { isBadData, type Database, type Executor } from '#db/database.ts';
 import { unappliedFor, type InboxRow } from '#db/inbox.ts';
 import { actOnWork } from '#db/operator-actions.ts';
@@ -85,7 +86,13 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         return { kind: 'opened', attempt: attemptView(await openNumbered(tx, work, number)) };
       }),
 
-    recordStep: (step) => database.transaction((tx) => recordStep(tx, step.work, workStep(step), new Date(now()))),
+    recordStep: (step) =>
+      database.transaction(async (tx) => {
+        const recorded = await recordStep(tx, step.work, workStep(step), new Date(now()));
+        const isOfRefund = step.attention?.reason === 'refund_failed' || step.attention?.reason === 'refund_missing';
+        if (recorded === 'recorded' && isOfRefund) await parkRefund(tx, step.work.id, new Date(now()));
+        return recorded;
+      }),
 
     actOnWork: ({ work, action, operator }) =>
       database.transaction(async (tx) => {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { and, desc, eq, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, inArray, ne, sql, type SQL } from 'drizzle-orm';
 import type { FailureNote } from '#domain/attention.ts';
 import { isDefinite } from '#domain/failure.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import { ATTEMPT_DECISIONS, type AttemptState, type ObservedOutcome } from '#domain/observation.ts';
+import { cancellationOutcome, together } from '#domain/refund.ts';
 import type { WorkRef } from '#domain/work.ts';
-import { storeCancellationFacts, type CancellationFacts } from '#db/cancellation-facts.ts';
+import { knownWord, storeCancellationFacts, type CancellationFacts } from '#db/cancellation-facts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
@@ -214,9 +215,10 @@ const RANK: Readonly<Record<AttemptState, number>> = {
  *
  * @returns the attempt as it now is.
  */
-export async function recordFacts(tx: Executor, attemptId: string, facts: ServiceFacts, now: Date): Promise<AttemptRow> {
+export async function recordFacts(tx: Executor, attemptId: string, told: ServiceFacts, now: Date): Promise<AttemptRow> {
   const [known] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
   if (known === undefined) throw new Error(`attempt ${attemptId} does not exist`);
+  const facts = await beside(tx, known, told);
   if (known.serviceId !== null && facts.serviceId !== undefined && known.serviceId !== facts.serviceId) {
     const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
     await openCase(tx, workOf(known), 'contradiction', detail, known.id);
@@ -260,6 +262,12 @@ export async function recordFacts(tx: Executor, attemptId: string, facts: Servic
   return row;
 }
 
+/** What a word about a cancellation comes to beside earlier ones. */
+async function beside(tx: Executor, known: AttemptRow, told: ServiceFacts): Promise<ServiceFacts> {
+  if (told.cancellation === undefined) return told;
+  return { ...told, outcome: cancellationOutcome(together(await knownWord(tx, known.subjectId), told.cancellation)) };
+}
+
 /** Whoever brings the facts, an answer, a read or an event: what cannot be true beside what is known opens a case. */
 async function reportDisagreement(tx: Executor, known: AttemptRow, facts: ServiceFacts): Promise<void> {
   if (ATTEMPT_DECISIONS[known.state][facts.outcome] === 'contradiction') {
@@ -281,6 +289,20 @@ export async function reportOtherPrice(tx: Executor, known: AttemptRow, charged:
 /** Notes that a failed attempt cost nothing: the wallet says so. */
 export async function markSettled(tx: Executor, attemptId: string): Promise<void> {
   await tx.update(attempts).set({ settled: true, busyEsimId: null }).where(eq(attempts.id, attemptId));
+}
+
+/** Which of these ids of the service belong to other attempts of the same kind. */
+export async function serviceIdsOfOthers(
+  db: Executor,
+  { id, subjectKind }: Pick<AttemptRow, 'id' | 'subjectKind'>,
+  serviceIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (serviceIds.length === 0) return new Set();
+  const rows = await db
+    .select({ serviceId: attempts.serviceId })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, subjectKind), inArray(attempts.serviceId, [...serviceIds]), ne(attempts.id, id)));
+  return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
 }
 
 /** One attempt by its id. @throws Error when it does not exist. */

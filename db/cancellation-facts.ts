@@ -1,5 +1,5 @@
 /** What the service says of a cancellation and its refund, as rows; told by answers, reads and events alike. */
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, ne, sql } from 'drizzle-orm';
 import { isCancelled, refundStatusOf, together, type CancellationWord } from '#domain/refund.ts';
 import type { Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
@@ -45,19 +45,30 @@ export async function storeCancellationFacts(tx: Executor, work: WorkRef, told: 
 }
 
 /** The eSIM is known to be cancelled from now on. */
-export async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<typeof cancellations.$inferSelect> {
+async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<typeof cancellations.$inferSelect> {
   const [row] = await tx.update(cancellations).set({ cancelledAt: sql`coalesce(${cancellations.cancelledAt}, ${now})` }).where(eq(cancellations.id, work.id)).returning();
   if (row?.esimId == null) throw new Error(`cancellation ${work.id} has no eSIM`);
-  await tx.update(esims).set({ status: 'cancelled', factsReadAt: now }).where(eq(esims.id, row.esimId));
+  await tx.update(esims).set({ status: 'cancelled' }).where(eq(esims.id, row.esimId));
   const event = 'cancellation.esim_cancelled';
   await addTimelineEntry(tx, work, { event, message: 'The service has cancelled the eSIM.', dedupKey: event, at: now });
   return row;
 }
 
+/** A refund is expected, whatever has been said of it. */
+export async function expectRefund(tx: Executor, work: WorkRef, now: Date): Promise<void> {
+  if ((await findRefund(tx, work.id)) === undefined) await storeRefund(tx, work, {}, now);
+}
+
+/** A person names the refund at the service. */
+export async function nameRefund(tx: Executor, work: WorkRef, serviceRefundId: string, now: Date): Promise<void> {
+  await expectRefund(tx, work, now);
+  await tx.update(refunds).set({ serviceRefundId }).where(eq(refunds.cancellationId, work.id));
+}
+
 /** Where nothing is said of a refund, one is expected all the same. What is settled stays. */
 async function storeRefund(tx: Executor, work: WorkRef, { refund, serviceRefundId, refunded }: CancellationFacts, now: Date): Promise<void> {
   const known = await findRefund(tx, work.id);
-  if (known?.verdict != null || known?.status === 'completed') return;
+  if (known?.verdict === 'refunded' || known?.status === 'completed') return;
   const values = {
     status: refund === undefined ? ('expected' as const) : refundStatusOf(refund),
     serviceState: refund?.state ?? null,
@@ -97,7 +108,36 @@ export async function settleRefund(tx: Executor, cancellationId: string, complet
     .where(eq(refunds.cancellationId, cancellationId));
 }
 
-/** Shows that a refund waits for a person, with its cancellation. */
+/** Shows that a refund waits for a person, with its cancellation. What is settled stays. */
 export async function parkRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
-  await tx.update(refunds).set({ status: 'needs_attention', updatedAt: now }).where(eq(refunds.cancellationId, cancellationId));
+  await tx
+    .update(refunds)
+    .set({ status: 'needs_attention', updatedAt: now })
+    .where(and(eq(refunds.cancellationId, cancellationId), ne(refunds.status, 'completed')));
+}
+
+/** The wallet has shown these credits: refunds of these orders that were told to be of this amount are completed. */
+export async function settlePaidRefunds(
+  tx: Executor,
+  credits: readonly { readonly orderId: string; readonly money: Money }[],
+  now: Date,
+): Promise<void> {
+  for (const { orderId, money } of credits) {
+    const ofAmount = and(eq(refunds.amount, money.amount), eq(refunds.currency, money.currency));
+    await tx
+      .update(refunds)
+      .set({ status: 'completed', completedAt: now, updatedAt: now })
+      .where(and(eq(refunds.orderId, orderId), ofAmount, ne(refunds.status, 'completed')));
+  }
+}
+
+/**
+ * A person says that the eSIM is not cancelled: what the attempt before has left is undone. How the service calls the eSIM is not
+ * known then.
+ */
+export async function undoCancelled(tx: Executor, work: WorkRef): Promise<void> {
+  const [row] = await tx.update(cancellations).set({ cancelledAt: null }).where(eq(cancellations.id, work.id)).returning();
+  await tx.delete(refunds).where(eq(refunds.cancellationId, work.id));
+  if (row?.esimId == null) return;
+  await tx.update(esims).set({ status: 'unknown' }).where(and(eq(esims.id, row.esimId), eq(esims.status, 'cancelled')));
 }

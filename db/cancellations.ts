@@ -2,9 +2,9 @@
 import { and, desc, eq, inArray, notExists } from 'drizzle-orm';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
 import type { CaseVerdict } from '#domain/operator-actions.ts';
-import { findRefund } from '#db/cancellation-facts.ts';
+import type { WorkRef } from '#domain/work.ts';
+import { expectRefund } from '#db/cancellation-facts.ts';
 import type { Executor } from '#db/database.ts';
-import { recordRefund } from '#db/journal.ts';
 import { attempts, cancellations, esims, refunds } from '#db/schema.ts';
 import { WorkMissingError } from '#db/work.ts';
 import { acceptWork, intakeColumns, type Intake, type NewWork } from '#db/work-intake.ts';
@@ -58,7 +58,7 @@ export async function acceptCancellation(tx: Executor, cancellation: NewCancella
   );
 }
 
-/** Keeps what the conditions of the refund were judged by, just before a send; not after the service has taken it up. */
+/** Keeps what the conditions of the refund were judged by, just before a send; not after one may have reached the service. */
 export async function storePreflight(db: Executor, id: string, conditions: readonly RefundCondition[]): Promise<void> {
   const takenUp = db
     .select({ id: attempts.id })
@@ -67,7 +67,7 @@ export async function storePreflight(db: Executor, id: string, conditions: reado
       and(
         eq(attempts.subjectKind, 'cancellation'),
         eq(attempts.subjectId, id),
-        inArray(attempts.state, ['processing', 'completed', 'failed']),
+        inArray(attempts.state, ['sending', 'unknown', 'processing', 'completed', 'failed']),
         eq(attempts.settled, false),
       ),
     );
@@ -77,17 +77,16 @@ export async function storePreflight(db: Executor, id: string, conditions: reado
     .where(and(eq(cancellations.id, id), notExists(takenUp)));
 }
 
-/**
- * Takes a person's word for the refund: its money came, or it is not waited for any more. Money that came is written into the
- * books by what the service says it is, unless the wallet has shown it already.
- */
-export async function judgeRefundByPerson(tx: Executor, id: string, verdict: CaseVerdict): Promise<void> {
+/** Takes a person's word for the refund of a cancelled eSIM: its money came, or it is not waited for any more. */
+export async function judgeRefundByPerson(tx: Executor, work: WorkRef, verdict: CaseVerdict, now: Date): Promise<void> {
   if (verdict !== 'refunded' && verdict !== 'dismissed') return;
-  await tx.update(refunds).set({ verdict }).where(eq(refunds.cancellationId, id));
-  // Where no refund was ever named there is no row to say it in.
-  if (verdict === 'dismissed') await tx.update(cancellations).set({ acceptWithoutRefund: true }).where(eq(cancellations.id, id));
-  const refund = await findRefund(tx, id);
-  if (verdict === 'refunded' && refund?.amount != null && refund.currency !== null) {
-    await recordRefund(tx, refund.orderId, { amount: refund.amount, currency: refund.currency });
-  }
+  // Where no refund was ever named there is no row yet to say it in.
+  await expectRefund(tx, work, now);
+  await tx.update(refunds).set({ verdict }).where(eq(refunds.cancellationId, work.id));
+}
+
+/** True when the eSIM of a cancellation is known to be cancelled. */
+export async function isCancelledAlready(db: Executor, id: string): Promise<boolean> {
+  const [row] = await db.select({ at: cancellations.cancelledAt }).from(cancellations).where(eq(cancellations.id, id));
+  return row?.at != null;
 }

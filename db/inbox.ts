@@ -2,10 +2,11 @@
  * The inbox as the relay and the workflows use it: take what is pending, match it to an attempt, note what became of
  * it. Webhooks are put in by `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}.
  */
-import { and, desc, eq, gt, inArray, isNotNull, isNull, notLike, or, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, ne, notLike, or, sql, type SQL } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
 import type { WebhookSilencePolicy } from '#domain/policy.ts';
+import type { CancellationWord } from '#domain/refund.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { attempts, inbox, topups } from '#db/schema.ts';
@@ -59,6 +60,9 @@ export interface NamedPurchase {
   readonly reference?: string;
   readonly serviceEsimId?: string;
   readonly packageId?: number;
+  /** Of a cancellation, what is said of it. */
+  readonly cancellation?: CancellationWord;
+  readonly receivedAt: Date;
 }
 
 /**
@@ -97,13 +101,27 @@ async function findAttemptId(db: Executor, named: NamedPurchase): Promise<string
   }
 }
 
+/** Between the clocks of a worker and of PostgreSQL. */
+const CLOCKS_DIFFER_MS = 10_000;
+
 /** The attempt that was made last to cancel an eSIM; only one can be under way. */
-async function findNewestCancellation(db: Executor, { serviceEsimId }: NamedPurchase): Promise<string | undefined> {
+async function findNewestCancellation(
+  db: Executor,
+  { serviceEsimId, cancellation, receivedAt }: NamedPurchase,
+): Promise<string | undefined> {
   if (serviceEsimId === undefined) return undefined;
+  // That a refund failed may be said of an earlier one; it can only be ours when ours was sent before.
+  const isOfSent = cancellation?.esim === undefined && cancellation?.refund?.state === 'failed';
   const [found] = await db
     .select({ id: attempts.id })
     .from(attempts)
-    .where(and(eq(attempts.subjectKind, 'cancellation'), eq(attempts.serviceEsimId, serviceEsimId)))
+    .where(
+      and(
+        eq(attempts.subjectKind, 'cancellation'),
+        eq(attempts.serviceEsimId, serviceEsimId),
+        isOfSent ? lte(attempts.firstSentAt, new Date(receivedAt.getTime() + CLOCKS_DIFFER_MS)) : undefined,
+      ),
+    )
     .orderBy(desc(attempts.createdAt), desc(attempts.number))
     .limit(1);
   return found?.id;
@@ -202,7 +220,12 @@ export async function requeueMatchable(db: Executor, batch: number): Promise<num
         or(
           eq(attempts.reference, inbox.reference),
           eq(attempts.serviceId, inbox.serviceId),
-          and(eq(inbox.subjectKind, 'cancellation'), eq(attempts.serviceEsimId, inbox.serviceEsimId)),
+          and(
+            eq(inbox.subjectKind, 'cancellation'),
+            eq(attempts.serviceEsimId, inbox.serviceEsimId),
+            // As in `findNewestCancellation`: what would stay unmatched must not come again for ever.
+            or(ne(inbox.event, 'refund.failed'), sql`${attempts.firstSentAt} <= ${inbox.receivedAt}`),
+          ),
         ),
       ),
     )

@@ -3,6 +3,7 @@ import { and, eq } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import type { AttemptState } from '#domain/observation.ts';
+import { cancellationOutcome } from '#domain/refund.ts';
 import {
   judgeAbandon,
   judgeLimitChange,
@@ -18,8 +19,8 @@ import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import { attemptsOf, currentAttempt, type AttemptRow } from '#db/attempts.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { hasPendingObservations } from '#db/buying-barrier.ts';
-import { noteCancelled } from '#db/cancellation-facts.ts';
-import { judgeRefundByPerson } from '#db/cancellations.ts';
+import { knownWord, nameRefund, storeCancellationFacts, undoCancelled } from '#db/cancellation-facts.ts';
+import { isCancelledAlready, judgeRefundByPerson } from '#db/cancellations.ts';
 import { closeCase, findOpenCase, hasOpenCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
@@ -106,7 +107,8 @@ async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJu
       const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
       const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
       if (await isTaken(tx, work, attempt, action.serviceId)) return 'service_id_taken';
-      const judged = judgeResolve(operated, { reason: action.reason, attempt, laterAttempts }, action.verdict);
+      const isCancelled = work.kind === 'cancellation' ? await isCancelledAlready(tx, work.id) : undefined;
+      const judged = judgeResolve(operated, { reason: action.reason, attempt, laterAttempts, isCancelled }, action.verdict);
       return unless(judged, () => resolve(act, attempt, action));
     }
   }
@@ -151,6 +153,7 @@ async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolu
   const { tx, work, row, operator, now } = act;
   await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.why}`, now);
   if (isFinal(row.status)) return undefined;
+  if (work.kind === 'cancellation') await correctCancellation(tx, work, action, now);
   if (attempt !== undefined) await correctAttempt(tx, attempt, action);
   if (action.verdict === 'not_bought' && action.next === 'abandon') {
     // Another attempt than the judged one may stand in the way.
@@ -158,8 +161,7 @@ async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolu
     return judged === 'allowed' || judged === 'unchanged' ? abandon(act) : judged;
   }
   if (action.reason === 'cancellation_refused') await withdrawCancel(tx, work.id);
-  if (action.reason === 'refund_failed' || action.reason === 'refund_missing') await judgeRefundByPerson(tx, work.id, action.verdict);
-  if (work.kind === 'cancellation' && action.verdict === 'bought') await noteCancelled(tx, work, now);
+
   if (row.attentionReason === action.reason) {
     const goesOn = statusAfter(row, action, now);
     const nothingInTheWay = { attentionReason: null, failureClass: null, failureDetail: null };
@@ -184,6 +186,16 @@ async function isTaken(tx: Executor, { kind }: WorkRef, attempt: AttemptRow | un
     .from(attempts)
     .where(and(eq(attempts.subjectKind, kind), eq(attempts.serviceId, serviceId)));
   return rows.some(({ id }) => id !== attempt?.id);
+}
+
+/** Makes what is known of the eSIM and its refund what the person says it is. */
+async function correctCancellation(tx: Executor, work: WorkRef, { verdict, serviceId }: Resolution, now: Date): Promise<void> {
+  if (verdict === 'bought') {
+    await storeCancellationFacts(tx, work, { esim: 'cancelled' }, now);
+    if (serviceId !== undefined) await nameRefund(tx, work, serviceId, now);
+  }
+  if (verdict === 'not_bought') await undoCancelled(tx, work);
+  await judgeRefundByPerson(tx, work, verdict, now);
 }
 
 /** Makes the attempt what the person says it is; who knows better than we do is written down beside it. */
@@ -215,10 +227,11 @@ async function correctAttempt(
         .update(attempts)
         .set({
           ...noLease,
-          state: stateOnceBought(attempt, serviceEsimId),
+          state: await stateOnceBought(tx, attempt, serviceEsimId),
           anyUnknown: true,
           serviceId: serviceId ?? attempt.serviceId,
-          serviceEsimId: serviceEsimId ?? attempt.serviceEsimId,
+          // Only an order's eSIM is not known before it is bought.
+          serviceEsimId: (attempt.subjectKind === 'order' ? serviceEsimId : undefined) ?? attempt.serviceEsimId,
           failureClass: null,
           failureDetail: null,
           // So that the reconciler asks for it in its next run.
@@ -234,8 +247,8 @@ async function correctAttempt(
  * Of a top-up there is nothing to fetch, and the refund of a cancelled eSIM is waited for. Of an order the service is asked for
  * its eSIM; should it not know the order by the id that was named, the case comes back.
  */
-function stateOnceBought({ subjectKind }: AttemptRow, serviceEsimId: string | undefined): AttemptState {
-  if (subjectKind === 'cancellation') return 'processing';
+async function stateOnceBought(tx: Executor, { subjectKind, subjectId }: AttemptRow, serviceEsimId: string | undefined): Promise<AttemptState> {
+  if (subjectKind === 'cancellation') return cancellationOutcome(await knownWord(tx, subjectId));
   return subjectKind === 'topup' || serviceEsimId !== undefined ? 'completed' : 'unknown';
 }
 

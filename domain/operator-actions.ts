@@ -36,7 +36,7 @@ export const VERDICTS_OF = {
   movement_missing: ['dismissed'],
   cancellation_refused: ['dismissed'],
   refund_failed: ['refunded', 'dismissed'],
-  refund_missing: ['refunded', 'dismissed'],
+  refund_missing: ['bought', 'not_bought', 'refunded', 'dismissed'],
   webhook_conflict: ['dismissed'],
 } as const satisfies Record<AttentionReason, readonly CaseVerdict[]>;
 
@@ -97,6 +97,8 @@ export interface JudgedCase {
   readonly attempt: OperatedAttempt | undefined;
   /** Those that were made after it. */
   readonly laterAttempts: readonly OperatedAttempt[];
+  /** Of a cancellation: whether the eSIM is known to be cancelled. */
+  readonly isCancelled?: boolean | undefined;
 }
 
 /** Why an action is refused; a code for programs and a sentence for people. */
@@ -111,6 +113,7 @@ export const REFUSALS = {
     'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit.',
   case_not_open: 'No case with this reason is open for it.',
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
+  not_cancelled: 'The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not.',
   nothing_is_charged: 'A cancellation spends nothing: there is no limit to change.',
   not_active: 'It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought.',
   service_id_taken: "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
@@ -145,10 +148,12 @@ export function judgeLimitChange(work: OperatedWork, same: boolean): ActionJudge
 /** Judges an open case. Cases may be open beside work that has ended: then the verdict closes them and moves nothing. */
 export function judgeResolve(
   work: Pick<OperatedWork, 'status' | 'observationsPending'>,
-  { reason, attempt, laterAttempts }: JudgedCase,
+  { reason, attempt, laterAttempts, isCancelled }: JudgedCase,
   verdict: CaseVerdict,
 ): ActionJudgement {
   if (!(VERDICTS_OF[reason] as readonly CaseVerdict[]).includes(verdict)) return 'verdict_not_possible';
+  const isOfRefund = reason === 'refund_failed' || reason === 'refund_missing';
+  if (isOfRefund && (verdict === 'dismissed' || verdict === 'refunded') && isCancelled !== true) return 'not_cancelled';
   if (verdict === 'dismissed') return 'allowed';
   if (isFinal(work.status)) return 'already_ended';
   if (verdict === 'refunded') return 'allowed';
@@ -156,7 +161,9 @@ export function judgeResolve(
   if (work.observationsPending && reason !== 'contradiction') return 'observations_pending';
   if (verdict === 'bought') return laterAttempts.some(mayHaveCost) ? 'later_attempt_open' : 'allowed';
   // A person may know better than silence and than a service that contradicts itself, but not than its plain word.
-  const saysBought = attempt?.state === 'processing' || attempt?.state === 'completed';
+  // Of a cancellation, that it is being worked on says nothing of its end.
+  const isUndecided = isCancelled === false && attempt?.state === 'processing';
+  const saysBought = !isUndecided && (attempt?.state === 'processing' || attempt?.state === 'completed');
   return saysBought && reason !== 'contradiction' ? 'service_says_bought' : 'allowed';
 }
 

@@ -15,6 +15,9 @@ export interface OwnRefundFacts {
   readonly completedTopups: number;
 }
 
+/** A debit may show late; one that is not there after minutes is not there. */
+const DEBIT_SHOWS_WITHIN_MS = 5 * 60_000;
+
 type Service = Pick<ServiceClient, 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions'>;
 
 /** Reads from the service what the five conditions of a refund are judged by. Spends nothing and changes nothing. */
@@ -52,11 +55,14 @@ function completedTopups(
 
 function debitOf(
   list: Awaited<ReturnType<Service['listWalletTransactions']>>,
-  { serviceOrderId: serviceId, reference }: OwnRefundFacts,
+  { serviceOrderId: serviceId, reference, orderedAt }: OwnRefundFacts,
   asOf: number,
 ): RefundFacts['debit'] {
   if (!list.ok) return unread(list);
   const found = list.value.items.some((each) => each.type === 'debit' && isOfOrder({ serviceId, reference }, each));
+  if (!found && asOf - orderedAt < DEBIT_SHOWS_WITHIN_MS) {
+    return { ok: false, detail: 'The wallet does not show what it cost (yet).', mayPass: true };
+  }
   if (!found && !list.value.complete) return { ok: false, detail: 'The wallet has more transactions than can be searched.', mayPass: false };
   return { ok: true, value: { found }, asOf };
 }

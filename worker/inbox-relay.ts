@@ -1,9 +1,9 @@
 import { isFinal } from '#domain/lifecycle.ts';
 import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/observation.ts';
-import { cancellationOutcome, judgeRefund, together } from '#domain/refund.ts';
+import { cancellationOutcome, isCancelled, judgeRefund, together } from '#domain/refund.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { currentAttempt, recordFacts, reportOtherPrice } from '#db/attempts.ts';
-import { knownWord } from '#db/cancellation-facts.ts';
+import { knownWord, storeCancellationFacts } from '#db/cancellation-facts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { assignToAttempt, inboxBodyPlace, lockMatch, markApplied, markUnmatched, type InboxMatch, type InboxRow } from '#db/inbox.ts';
@@ -30,7 +30,7 @@ export type Judgement =
 export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxRow, now: Date): Promise<Judgement> {
   return database.transaction(async (tx) => {
     const said = readPurchaseEvent(keyRing, row);
-    const match = await lockMatch(tx, said);
+    const match = await lockMatch(tx, { ...said, receivedAt: row.receivedAt });
     if (match === undefined) {
       await markUnmatched(tx, row.id);
       return { kind: 'unmatched' };
@@ -51,8 +51,9 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
     const judged = judgeObservation(work, event.outcome, besides);
     const decision = isFinal(match.row.status) ? judged : (row.decision ?? judged);
     await assignToAttempt(tx, row.id, match, decision);
-    // A refund that is paid after all is no contradiction of how its cancellation ended, and is noted.
-    if (decision === 'advance' || besides === 'advance') await storeFacts(tx, match, event, now);
+    if (decision === 'advance') await storeFacts(tx, match, event, now);
+    // What is said of a cancellation after its end is noted all the same: a refund may be paid late. The attempt stays as it ended.
+    else if (isFinal(match.row.status) && event.cancellation !== undefined) await storeCancellationFacts(tx, match.work, event.cancellation, now);
     else await reportOtherPrice(tx, match.attempt, event.charged);
 
     if (decision === 'known') {
@@ -78,7 +79,7 @@ export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxR
 /** What an event says beside what is known, and what that means for what follows the purchase. */
 async function inContext(
   tx: Executor,
-  { work }: InboxMatch,
+  { work, row: { status } }: InboxMatch,
   event: PurchaseEvent,
 ): Promise<{ readonly event: PurchaseEvent; readonly besides: ObservationDecision }> {
   if (work.kind === 'vpn_subscription') {
@@ -88,8 +89,10 @@ async function inContext(
   const { cancellation } = event;
   if (cancellation === undefined) return { event, besides: 'known' };
   const known = await knownWord(tx, work.id);
-  const isCancelledNow = cancellation.esim === 'cancelled' && known.esim !== 'cancelled';
-  const refund = judgeRefund(known.refund, cancellation.refund);
+  const isCancelledNow = isCancelled(cancellation) && known.esim !== 'cancelled';
+  // It ended with the eSIM as it was.
+  const isDenied = isCancelledNow && (status === 'refused' || status === 'abandoned');
+  const refund = isDenied ? 'contradiction' : judgeRefund(known.refund, cancellation.refund);
   return {
     event: { ...event, outcome: cancellationOutcome(together(known, cancellation)) },
     besides: refund === 'known' && isCancelledNow ? 'advance' : refund,

@@ -1,5 +1,5 @@
 import { condition, patched, proxyActivities } from '@temporalio/workflow';
-import type { AttemptRef, PurchaseActivities, SendResult, WorkEnd } from '#activities/work-types.ts';
+import type { AttemptRef, EvidenceResult, LookUpResult, PurchaseActivities, SendResult, WorkEnd } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { ENDS_WITHOUT_EFFECT, type WorkStatus } from '#domain/lifecycle.ts';
@@ -135,11 +135,19 @@ export class PurchaseRun {
       case 'refused':
         return this.#afterFailure(failure?.class ?? 'worker_lost');
       case 'processing':
+        // The refund failed: only the eSIM itself tells whether that was the refusal of the whole cancellation.
+        return this.#isRefundAlone ? { step: 'look_up', failure: 'cancellation_refused' } : afterAcceptance(state);
       case 'completed':
         return afterAcceptance(state);
       case 'failed':
         return this.#state.attempt.settled ? { step: 'buy_anew', evidence: 'It is certain that it cost nothing.' } : afterAcceptance(state);
     }
+  }
+
+  /** True when all that is known of a cancellation is that its refund failed. */
+  get #isRefundAlone(): boolean {
+    const { cancellation } = this.#state;
+    return cancellation?.refundFailed === true && cancellation.cancelledAt === undefined;
   }
 
   #afterFailure(failure: FailureClass, retryAfterMs?: number): Step {
@@ -253,7 +261,7 @@ export class PurchaseRun {
         next: `What the service says; if it knows nothing, a person is told (look-up ${n} of ${this.#policy.lookUps}).`,
         failure: step.failure,
       });
-      const result = await this.#reads.lookUpPurchase(this.#attempt);
+      const result = await this.#askService();
       if (result.kind === 'found') {
         await this.#state.reload();
         return this.#fromAttempt();
@@ -266,6 +274,16 @@ export class PurchaseRun {
       if (woken === 'operator') return this.#afterAct(step);
     }
     return { step: 'park', reason: 'outcome_unknown', detail, failure: step.failure };
+  }
+
+  /** A question that was given up says nothing. */
+  async #askService(): Promise<LookUpResult> {
+    try {
+      return await this.#reads.lookUpPurchase(this.#attempt);
+    } catch (error) {
+      requireGivenUp(error);
+      return { kind: 'unavailable', failure: { class: 'timeout', detail: 'The service could not be asked for a long time.' } };
+    }
   }
 
   async #awaitService(): Promise<Step> {
@@ -303,8 +321,8 @@ export class PurchaseRun {
   get #patienceEnds(): number | undefined {
     const { cancellation, attempt } = this.#state;
     if (cancellation === undefined) return undefined;
-    const { cancelledAt, acceptWithoutRefund } = cancellation;
-    if (cancelledAt !== undefined && acceptWithoutRefund) return cancelledAt + this.#policy.refundGraceMs;
+    const { cancelledAt, acceptWithoutRefund, refundOpen } = cancellation;
+    if (cancelledAt !== undefined && acceptWithoutRefund && !refundOpen) return cancelledAt + this.#policy.refundGraceMs;
     return (cancelledAt ?? attempt.history.firstSentAt ?? this.#context.snapshot.acceptedAt) + this.#policy.refundDeadlineMs;
   }
 
@@ -329,8 +347,11 @@ export class PurchaseRun {
       ...readOptions(this.#policy),
       summary: `Read the ${missing} and complete the ${this.#state.noun}`,
     });
+    const applied = this.#state.takeAnswered();
     try {
-      const result = await completePurchase({ ...this.#attempt, applied: this.#state.takeAnswered() });
+      const result = await completePurchase({ ...this.#attempt, applied });
+      // What it did not complete has answered nothing.
+      if (result.kind !== 'completed') this.#state.answer(applied);
       if (result.kind === 'unreadable') return { step: 'park', reason: 'contract_drift', detail: result.detail };
       if (result.kind === 'parked') return { step: 'park', reason: result.reason, detail: result.detail };
       if (result.kind === 'changed') {
@@ -342,6 +363,7 @@ export class PurchaseRun {
       return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
     } catch (error) {
       requireGivenUp(error);
+      this.#state.answer(applied);
       return { step: 'park', reason: overdue, detail: `Its ${missing} could not be read from the service.` };
     }
   }
@@ -368,11 +390,21 @@ export class PurchaseRun {
         if (woken === 'operator' && this.#state.attempt.state !== 'failed') return this.#fromAttempt();
         if (this.#state.attempt.settled) return this.#fromAttempt();
       }
-      const { evidence, detail } = await this.#reads.readDebitEvidence(this.#attempt);
+      const { evidence, detail } = await this.#readEvidence();
       if (costNothing(evidence)) return { step: 'buy_anew', evidence: detail };
       if (decideSettlement(read, this.#policy) === 'read_again') continue;
       const reason = evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable';
       return { step: 'park', reason, detail, failure: failure.class };
+    }
+  }
+
+  /** A wallet that could not be read proves nothing. */
+  async #readEvidence(): Promise<EvidenceResult> {
+    try {
+      return await this.#reads.readDebitEvidence(this.#attempt);
+    } catch (error) {
+      requireGivenUp(error);
+      return { evidence: 'unavailable', detail: 'The wallet could not be read for a long time.' };
     }
   }
 
@@ -484,14 +516,9 @@ export class PurchaseRun {
       return CONTRADICTION;
     }
     await this.#state.reload();
-    const { attempt, cancellation } = this.#state;
-    if (attempt.state === 'processing') {
+    if (this.#state.attempt.state === 'processing') {
       const { now: message, next } = this.#going;
       await this.#state.record({ status: 'processing', message, next });
-      // The refund failed: only the eSIM itself tells whether that was the refusal of the whole cancellation.
-      if (cancellation?.refundFailed === true && cancellation.cancelledAt === undefined) {
-        return { step: 'look_up', failure: 'cancellation_refused' };
-      }
     }
     return this.#fromAttempt();
   }

@@ -1,13 +1,16 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { equalMoney, type Money } from '#domain/money.ts';
 import { cancellationOutcome, type RefundState } from '#domain/refund.ts';
 import { forecastRefund, judgeRefundConditions, type RefundFacts } from '#domain/refund-conditions.ts';
-import type { AttemptRow, ServiceFacts } from '#db/attempts.ts';
-import { findRefund, settleRefund, parkRefund, type CancellationFacts, type RefundRow } from '#db/cancellation-facts.ts';
+import { serviceIdsOfOthers, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
+import { findRefund, settleRefund, type CancellationFacts, type RefundRow } from '#db/cancellation-facts.ts';
+import { openCase } from '#db/cases.ts';
+import type { Executor } from '#db/database.ts';
 import { readCancellation, storePreflight } from '#db/cancellations.ts';
 import { readOwnRefundFacts } from '#db/esim-queries.ts';
 import { recordRefund } from '#db/journal.ts';
-import { completeWork } from '#db/work.ts';
-import type { EsimCancellation, ServiceRefund, WalletTransaction } from '#upstream/contract.ts';
+import { completeWork, lockUnfinishedWork } from '#db/work.ts';
+import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
 import { refundFacts } from '#upstream/event-readings.ts';
 import { refundWord } from '#upstream/purchase-events.ts';
 import { readRefundFacts } from '#upstream/refund-facts.ts';
@@ -28,19 +31,19 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
 
   const ask = async (attempt: AttemptRow): Promise<Inquiry> => {
     const serviceEsimId = esimOf(attempt);
+    // The refund first: an eSIM that is not cancelled after its refund failed was not cancelled by it.
+    const refund = await refundOf(attempt);
     const esim = await service.getEsim(serviceEsimId);
     if (!esim.ok) return { kind: 'unavailable', failure: noteOf(esim) };
     const isCancelled = esim.value.status === 'cancelled';
-    const refund = await refundOf(attempt);
     if (!refund.ok && refund.kind === 'failure' && !isCancelled) return { kind: 'unavailable', failure: noteOf(refund) };
     const record = refund.ok ? refund.value : undefined;
     if (!isCancelled && record === undefined) return { kind: 'not_found' };
-    // A refund that failed while the eSIM is as it was: the whole cancellation was refused.
-    const isRefused = !isCancelled && record?.status === 'failed';
-    return inquiryOf(serviceEsimId, isCancelled ? 'cancelled' : isRefused ? 'refused' : undefined, record);
+    const open = record?.status === 'failed' ? 'refused' : 'processing';
+    return inquiryOf(serviceEsimId, isCancelled ? 'cancelled' : open, record);
   };
 
-  /** The refund that belongs to an attempt: by its id, else the only one of the eSIM since the first send. */
+  /** The refund that belongs to an attempt: by its id, else the newest of the eSIM since the first send that is no other attempt's. */
   const refundOf = async (attempt: AttemptRow): Promise<OptionalResult<ServiceRefund | undefined>> => {
     if (attempt.serviceId !== null) {
       const byId = await service.getRefund(attempt.serviceId);
@@ -49,9 +52,10 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     const list = await service.findRefundsOfEsim(esimOf(attempt));
     if (!list.ok) return list;
     const since = (attempt.firstSentAt ?? attempt.createdAt).getTime() - CLOCK_SKEW_MS;
-    const recent = list.value.items.filter(({ created_at: at }) => at == null || Date.parse(at) >= since);
+    const others = await database.run((db) => serviceIdsOfOthers(db, attempt, list.value.items.map(({ id }) => id)));
+    const own = list.value.items.filter(({ id, created_at: at }) => !others.has(id) && (at == null || Date.parse(at) >= since));
     // Of several, the one that was not refused is the one that counts; the service lists the newest first.
-    return { ...list, value: recent.find(({ status }) => status !== 'failed') ?? recent[0] };
+    return { ...list, value: own.find(({ status }) => status !== 'failed') ?? own[0] };
   };
 
   const complete: PurchaseKind['complete'] = async (known, applied) => {
@@ -62,60 +66,68 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       ...(await readCancellation(db, id)),
       refund: await findRefund(db, id),
     }));
-    const finish = (message: string, completed: boolean | undefined, credit?: WalletTransaction): Promise<CompletionResult> =>
+    /** @param completed what becomes of the refund; undefined where it is left as the service has it. */
+    const finish = (message: string, completed: boolean | undefined, credit?: Money): Promise<CompletionResult> =>
       database.transaction(async (tx) => {
+        await lockUnfinishedWork(tx, { kind: 'cancellation', id });
         if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
         if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
         const entry = { message, detail: { esim_id: esim.id, ...(credit !== undefined && { refunded: `${credit.amount} ${credit.currency}` }) } };
         const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };
         await completeWork(tx, { kind: 'cancellation', id }, completion, new Date(now()));
+        if (credit !== undefined && completed === true) await reportOtherAmount(tx, id, refund, credit);
         return { kind: 'completed', esimId: esim.id };
       });
-    const park = async (reason: 'refund_failed' | 'refund_missing', detail: string): Promise<CompletionResult> => {
-      await database.transaction((tx) => parkRefund(tx, id, new Date(now())));
-      return { kind: 'parked', reason, detail };
-    };
 
-    if (refund?.verdict === 'refunded') return finish('The eSIM is cancelled; a person saw its refund in the wallet.', true);
-    if (refund?.serviceState === 'completed') {
-      const found = await creditOf(refund, await database.run((db) => readOwnRefundFacts(db, esim)));
-      if (typeof found !== 'string') return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found);
-      if (cancellation.acceptWithoutRefund) return finish(`The eSIM is cancelled. ${found}`, undefined);
-      return park('refund_missing', found);
+    const isPaid = refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
+    if (refund !== undefined && isPaid) {
+      const found = await creditOf(attempt, refund, await database.run((db) => readOwnRefundFacts(db, esim)));
+      if (found.kind === 'found') return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
+      if (refund.verdict === 'refunded') return finish('The eSIM is cancelled; a person saw its refund in the wallet.', true, toldAmount(refund));
+      if (refund.verdict === 'dismissed') return finish(`The eSIM is cancelled. ${found.detail} A person has let it go.`, false);
+      if (found.kind === 'not_yet') throw ApplicationFailure.retryable(found.detail, 'RefundNotInWallet');
+      // Nothing will ever show it; who accepted that none comes need not be asked.
+      return cancellation.acceptWithoutRefund
+        ? finish(`The eSIM is cancelled. ${found.detail}`, undefined)
+        : { kind: 'parked', reason: 'refund_missing', detail: found.detail };
     }
-    if (inquiry.kind === 'unavailable' && refund?.serviceState !== 'failed') {
+    const isFailed = refund?.serviceState === 'failed';
+    if (inquiry.kind === 'unavailable' && !isFailed) {
       throw ApplicationFailure.retryable(inquiry.failure.detail, inquiry.failure.class);
     }
-    const isOver = refund?.serviceState === 'failed' || cancellation.cancelledAt !== null;
-    if (cancellation.acceptWithoutRefund && isOver) {
-      return finish('The eSIM is cancelled, without a refund, as was accepted.', refund === undefined ? undefined : false);
+    if (cancellation.cancelledAt === null) {
+      return { kind: 'parked', reason: 'refund_missing', detail: 'The service has not decided about the cancellation for a long time.' };
     }
-    if (refund?.serviceState === 'failed') return park('refund_failed', 'The eSIM is cancelled, and the service says that its refund failed.');
-    const what = cancellation.cancelledAt === null ? 'The service has not decided about the cancellation' : 'The eSIM is cancelled, and its refund is not decided';
-    return park('refund_missing', `${what} for a long time.`);
+    if (refund?.verdict === 'dismissed') return finish('The eSIM is cancelled; a person has let its refund go.', false);
+    if (cancellation.acceptWithoutRefund) {
+      return finish('The eSIM is cancelled, without a refund, as was accepted.', isFailed ? false : undefined);
+    }
+    return isFailed
+      ? { kind: 'parked', reason: 'refund_failed', detail: 'The eSIM is cancelled, and the service says that its refund failed.' }
+      : { kind: 'parked', reason: 'refund_missing', detail: 'The eSIM is cancelled, and its refund is not decided for a long time.' };
   };
 
-  /**
-   * Finds the credit of a refund in the wallet.
-   *
-   * @returns the credit; or, where nobody will ever find it, why, as a sentence.
-   * @throws ApplicationFailure, retryable, while it does not show.
-   */
+  /** Looks for the credit of a refund in the wallet. */
   const creditOf = async (
-    { serviceRefundId }: RefundRow,
-    own: { readonly serviceOrderId: string | null; readonly reference: string | null; readonly orderedAt: number },
-  ): Promise<WalletTransaction | string> => {
-    const wallet = await service.listWalletTransactions({ since: own.orderedAt - CLOCK_SKEW_MS });
+    attempt: AttemptRow,
+    { serviceRefundId, amount, currency }: RefundRow,
+    own: { readonly serviceOrderId: string | null; readonly reference: string | null },
+  ): Promise<CreditSearch> => {
+    // It cannot be older than what it is for.
+    const since = (attempt.firstSentAt ?? attempt.createdAt).getTime() - CLOCK_SKEW_MS;
+    const wallet = await service.listWalletTransactions({ since });
     if (!wallet.ok) {
-      if (wallet.kind === 'unsupported') return 'The service says that the refund is paid, and shows no wallet transactions to prove it.';
-      throw ApplicationFailure.retryable(wallet.detail, wallet.failure);
+      if (wallet.kind === 'failure') return { kind: 'not_yet', detail: wallet.detail };
+      return { kind: 'never', detail: 'The service says that the refund is paid, and shows no wallet transactions to prove it.' };
     }
     const order = { serviceId: own.serviceOrderId, reference: own.reference };
-    const credits = wallet.value.items.filter(({ type }) => type === 'credit');
-    const byRefund = credits.find(({ refund_id: refundId }) => refundId != null && refundId === serviceRefundId);
-    const credit = byRefund ?? credits.find((each) => each.refund_id == null && isOfOrder(order, each));
-    if (credit === undefined) throw ApplicationFailure.retryable('The wallet does not show the refund (yet).', 'RefundNotInWallet');
-    return credit;
+    const credits = wallet.value.items.filter(({ type, created_at: at }) => type === 'credit' && Date.parse(at) >= since);
+    const isTold = (credit: Money) => amount === null || currency === null || equalMoney(credit, { amount, currency });
+    const credit =
+      credits.find(({ refund_id: refundId }) => refundId != null && refundId === serviceRefundId) ??
+      credits.find((each) => each.refund_id == null && isOfOrder(order, each) && isTold(each));
+    if (credit === undefined) return { kind: 'not_yet', detail: 'The wallet does not show the refund (yet).' };
+    return { kind: 'found', credit: { amount: credit.amount, currency: credit.currency } };
   };
 
   return {
@@ -159,10 +171,30 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       return {
         acceptWithoutRefund: cancellation.acceptWithoutRefund,
         refundFailed: refund?.serviceState === 'failed',
+        refundOpen: refund?.serviceState === 'processing',
         ...(cancellation.cancelledAt !== null && { cancelledAt: cancellation.cancelledAt.getTime() }),
       };
     },
   };
+}
+
+/** What came of looking for the credit of a refund. */
+type CreditSearch =
+  | { readonly kind: 'found'; readonly credit: Money }
+  /** It may show later. */
+  | { readonly kind: 'not_yet'; readonly detail: string }
+  | { readonly kind: 'never'; readonly detail: string };
+
+function toldAmount({ amount, currency }: RefundRow): Money | undefined {
+  return amount === null || currency === null ? undefined : { amount, currency };
+}
+
+/** Opens a case when another amount came back than the service had said. */
+async function reportOtherAmount(tx: Executor, id: string, refund: RefundRow | undefined, credit: Money): Promise<void> {
+  const told = refund === undefined ? undefined : toldAmount(refund);
+  if (told === undefined || equalMoney(told, credit)) return;
+  const detail = `The service said ${told.amount} ${told.currency} of the refund, and credited ${credit.amount} ${credit.currency}.`;
+  await openCase(tx, { kind: 'cancellation', id }, 'contradiction', detail);
 }
 
 /** @throws Error for an attempt without an eSIM, which `prepare` rules out. */
@@ -193,7 +225,9 @@ function inquiryOf(esimId: string, esim: CancellationFacts['esim'], refund: Serv
   if (esim === 'cancelled') {
     return { kind: 'found', facts, record: { esim_id: esimId, status: 'cancelled', refund: refund ?? null }, event: 'esim.cancelled' };
   }
-  return { kind: 'found', facts, record: refund, event: refund === undefined ? undefined : EVENTS[refund.status] };
+  // The body of an event could not say that the eSIM is as it was; only a review that says so can.
+  const isTold = esim !== 'refused' || refund?.review === 'refused';
+  return { kind: 'found', facts, record: refund, event: refund === undefined || !isTold ? undefined : EVENTS[refund.status] };
 }
 
 /** No event tells of a refund that is being decided. */

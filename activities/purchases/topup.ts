@@ -1,6 +1,4 @@
-import { and, eq, inArray, ne } from 'drizzle-orm';
-import { chargedOf, type AttemptRow } from '#db/attempts.ts';
-import { attempts } from '#db/schema.ts';
+import { chargedOf, serviceIdsOfOthers, type AttemptRow } from '#db/attempts.ts';
 import { readTopup } from '#db/topups.ts';
 import { completeWork } from '#db/work.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
@@ -27,24 +25,11 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     const { topup, esim } = await database.run((db) => readTopup(db, attempt.subjectId));
     const list = await service.findTopupsOfEsim(esim.serviceEsimId);
     if (!list.ok) return inquiryOf(list, { found, noun: 'top-ups' });
-    const others = await knownOtherwise(attempt, list.value.items);
+    const others = await database.run((db) => serviceIdsOfOthers(db, attempt, list.value.items.map(({ id }) => id)));
     const items = list.value.items.filter(
       (item) => !others.has(item.id) && mayBe(attempt, topup.packageId, item) && (serviceId ?? item.id) === item.id,
     );
     return inquiryOf({ ...list, value: { ...list.value, items } }, { found, noun: 'top-ups' });
-  };
-
-  /** Ids among these that belong to other attempts of ours. */
-  const knownOtherwise = async (attempt: AttemptRow, items: readonly ServiceTopup[]): Promise<ReadonlySet<string>> => {
-    if (items.length === 0) return new Set();
-    const ids = items.map(({ id }) => id);
-    const rows = await database.run((db) =>
-      db
-        .select({ serviceId: attempts.serviceId })
-        .from(attempts)
-        .where(and(eq(attempts.subjectKind, 'topup'), inArray(attempts.serviceId, ids), ne(attempts.id, attempt.id))),
-    );
-    return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
   };
 
   return {
