@@ -31,7 +31,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   const kinds = purchaseKinds(dependencies);
 
   /** Of each kind with much silent work, what its list shows. */
-  const askInLists = async (silent: readonly AttemptRow[]): Promise<Listed> => {
+  const askInLists = async (silent: readonly AttemptRow[]): Promise<ReadonlyMap<string, Found>> => {
     const found = new Map<string, Found>();
     for (const kind of WORK_KINDS) {
       const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
@@ -39,13 +39,10 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       if (askMany === undefined || ofKind.length < reconcile.listFrom) continue;
       // A page that shows less than single reads would have is not worth reading.
       const answer = await askMany(ofKind, { maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)) });
-      if (answer.kind === 'unavailable') {
-        if (SILENT_SERVICE.has(answer.failure.class)) return { found, isSilent: true };
-        continue;
-      }
-      for (const [id, inquiry] of answer.inquiries) found.set(id, inquiry);
+      // A long list may fail where single reads do not; should the service be silent altogether, the first of those shows it.
+      if (answer.kind === 'read') for (const [id, inquiry] of answer.inquiries) found.set(id, inquiry);
     }
-    return { found, isSilent: false };
+    return found;
   };
 
   const hear = async (silent: readonly AttemptRow[], found: ReadonlyMap<string, Found>): Promise<number> => {
@@ -63,18 +60,18 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       const silentBefore = new Date(now() - reconcile.silentAfterMs);
       const silent = await database.run((db) => findSilentAttempts(db, { silentBefore, limit: reconcile.silentPerRun }));
       const listed = await askInLists(silent);
-      let asked = listed.found.size;
-      let news = await hear(silent, listed.found);
+      let asked = listed.size;
+      let news = await hear(silent, listed);
       let reads = 0;
       for (const attempt of silent) {
-        if (listed.found.has(attempt.id)) continue;
-        // A service that cannot be reached says nothing about the others either.
-        if (listed.isSilent || reads === reconcile.readsPerRun) break;
+        if (listed.has(attempt.id)) continue;
+        if (reads === reconcile.readsPerRun) break;
         reads += 1;
         const inquiry = await kinds[attempt.subjectKind].ask(attempt);
         asked += 1;
         // Before anything else: what is answered oddly must not be first in line again, and hide the others for good.
         await database.run((db) => markAsked(db, [attempt.id], new Date(now())));
+        // A service that cannot be reached says nothing about the others either.
         if (inquiry.kind === 'unavailable' && SILENT_SERVICE.has(inquiry.failure.class)) break;
         if (inquiry.kind === 'found' && (await report(dependencies, attempt, inquiry))) news += 1;
       }
@@ -106,13 +103,6 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
 }
 
 type Found = Extract<Inquiry, { kind: 'found' }>;
-
-interface Listed {
-  /** By id of the attempt. */
-  readonly found: ReadonlyMap<string, Found>;
-  /** The service cannot be reached. */
-  readonly isSilent: boolean;
-}
 
 async function tellOfMissedWebhooks({ database, webhookSilence, logger, now }: MaintenanceDependencies): Promise<void> {
   const missed = await database.run((db) => missedWebhooks(db, webhookSilence, new Date(now())));

@@ -95,7 +95,7 @@ async function callsFor(context: BenchContext, { orders, order_list }: { orders:
     for (const id of (await soldIds(database)).slice(0, orders / 2)) await admin(`/orders/${id}/complete`, {});
 
     clock.aheadMs = HOUR_MS;
-    const { reconcileSilentWork } = createMaintenanceActivities({
+    const maintenance = createMaintenanceActivities({
       ...dependencies,
       reconcile: { ...DEFAULT_POLICY.reconcile, readsPerRun: orders },
       sweep: DEFAULT_POLICY.sweep,
@@ -105,7 +105,7 @@ async function callsFor(context: BenchContext, { orders, order_list }: { orders:
     });
     calls = 0;
     const began = performance.now();
-    const { asked, news } = await reconcileSilentWork();
+    const { asked, news } = await maintenance.reconcileSilentWork();
     const ms = performance.now() - began;
     if (asked !== orders || news !== orders / 2) {
       throw new Error(`of ${orders} silent orders ${asked} were asked for, and ${news} of ${orders / 2} pieces of news found`);

@@ -104,6 +104,26 @@ describe('an order that is processing', () => {
   });
 });
 
+describe('a movement by hand', () => {
+  it('moves the wallet and names the one sale that it is said to be for, or nothing', async () => {
+    await using simulator = await startTestSimulator();
+    const { id, external_order_id: reference } = (await simulator.order()).read(serviceOrder);
+    const move = (movement: Record<string, string>) => simulator.admin.post('/movements', { environment: 'sandbox', ...movement });
+    const debit = { type: 'debit', amount: '2.40', reason: 'order' };
+    expect((await move({ ...debit, order_id: id })).status).toBe(201);
+    expect((await move({ type: 'credit', amount: '1.00', reason: 'correction' })).at('balance')).toBe('99996.20');
+    expect((await simulator.ledger()).slice(-2)).toMatchObject([
+      { type: 'debit', order_id: id, external_order_id: reference },
+      { type: 'credit', reason: 'correction', order_id: null, external_order_id: null },
+    ]);
+    expect((await move({ ...debit, order_id: 'nobody' })).status).toBe(404);
+    expect((await move({ ...debit, amount: '100000.00' })).status).toBe(409);
+    expect((await move({ ...debit, order_id: id, topup_id: id })).status).toBe(422);
+    expect((await move({ ...debit, order_id: id, environment: 'production' })).status).toBe(404);
+    expect(await simulator.balance()).toBe('99996.20');
+  });
+});
+
 describe('a reset', () => {
   it('brings back the first start, with the same ids under the same seed', async () => {
     await using simulator = await startTestSimulator();

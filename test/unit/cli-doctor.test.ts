@@ -149,7 +149,7 @@ describe('what is printed', () => {
     expect(lines[1]).toBe('✘ database             failure: PostgreSQL said two lines → Look.');
     expect(lines[names.indexOf('token')]).toBe('– token lifetime       not checked: the login failed');
     expect(lines[names.indexOf('wallet')]).toBe('! wallet               warning: 0 EUR → Deposit.');
-    expect(lines.at(-1)).toBe('13 ok, 1 warning, 1 failure, 1 not checked');
+    expect(lines.at(-1)).toBe('14 ok, 1 warning, 1 failure, 1 not checked');
   });
 
   it('is the same as JSON, with the exit code', () => {

@@ -104,7 +104,10 @@ export const ORDER_ENDPOINTS = {
     purpose: 'Lists debits and credits, newest first; filtered by external_order_id or from a time on.',
     request: 'call assumed',
     response: 'call assumed',
-    reason: 'Reading wallet data is said to be possible; path and shape are not shown.',
+    reason:
+      'Reading wallet data is said to be possible; path and shape are not shown. A later debit of one VPN subscription is taken ' +
+      'for its next period, a credit of a completed purchase for its refund, and the reasons deposit, adjustment and correction ' +
+      'for what the words say.',
     authorized: true,
     idempotencyKey: false,
     query: ['external_order_id', 'since', 'cursor', 'limit'],
