@@ -10,8 +10,8 @@ const options = { heartbeatTimeout: HEARTBEAT_TIMEOUT, retry: { initialInterval:
 const { reconcileSilentWork } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '1m', ...options });
 const { requestIdleWork, forgetOldAnswers } = proxyActivities<MaintenanceActivities>({ startToCloseTimeout: '30s', ...options });
 
-// All pages of the wallet, then one transaction.
-const { reconcileBooks } = proxyActivities<BooksActivities>({ startToCloseTimeout: '5m', ...options });
+// All pages of the wallet, up to three times while it moves; then one transaction.
+const { reconcileBooks } = proxyActivities<BooksActivities>({ startToCloseTimeout: '10m', ...options });
 
 /** Asks the service about everything that has been silent for too long; one reconciler for all work. */
 export async function reconcileWorkflow(): Promise<{ asked: number; news: number }> {
