@@ -16,11 +16,16 @@ export async function compareBooks(client: Client, timeoutMs: number): Promise<B
     workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
     staticSummary: 'Compares our books with the wallet at the service, because a person asked for it',
   });
-  const timer = Promise.withResolvers<undefined>();
-  const timeout = setTimeout(() => timer.resolve(undefined), timeoutMs);
+  const { promise: tooLate, resolve } = Promise.withResolvers<undefined>();
+  const timeout = setTimeout(() => resolve(undefined), timeoutMs);
+  const waiting = new AbortController();
+  const result = client.withAbortSignal(waiting.signal, () => handle.result());
   try {
-    return await Promise.race([handle.result(), timer.promise]);
+    return await Promise.race([result, tooLate]);
   } finally {
     clearTimeout(timeout);
+    // The server would answer only much later, and the process would wait for it.
+    waiting.abort();
+    result.catch(() => undefined);
   }
 }
