@@ -1,6 +1,7 @@
 import { isDefinite } from '#domain/failure.ts';
 import { isFinal } from '#domain/lifecycle.ts';
 import type { SendOutcome } from '#domain/purchase-decision.ts';
+import type { GateStop } from '#domain/purchase-gate.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import {
   claimSend,
@@ -14,41 +15,69 @@ import {
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import type { Executor } from '#db/database.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
-import { lockUnfinishedWork, lockWork, markInProgress } from '#db/work.ts';
+import { hasSpendLimit, type Reserved } from '#db/gate/reservations.ts';
+import { passGate } from '#db/gate/waits.ts';
+import { lockUnfinishedWork, lockWork, markInProgress, readWork } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
-import type { ServiceResult } from '#upstream/error-mapping.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import { attemptView, noteOf, type WorkDependencies } from '#activities/work-context.ts';
 import { createDebitEvidence } from '#activities/debit-evidence.ts';
+import { createGate, type SendReport } from '#activities/gate.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import { WalletReader } from '#activities/wallet-reader.ts';
 import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
 
 type Purchase = Pick<PurchaseActivities, 'sendPurchase' | 'lookUpPurchase' | 'readDebitEvidence' | 'completePurchase'>;
 
 /** The activities that buy, those that find out what became of it, and the one that stores what was bought. */
 export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<Record<WorkKind, PurchaseKind>>): Purchase {
-  const { database, keyRing, sendLeaseMs, now } = dependencies;
+  const { database, keyRing, sendLeaseMs, service, gate: policy, now, onGate } = dependencies;
+  const gate = createGate(dependencies);
+  const onCrossing = onGate?.balanceCrossed.bind(onGate);
+  const wallet = new WalletReader({ database, service, policy, now, onCrossing });
 
   return {
     async sendPurchase({ work, attemptId, resendWindowMs }): Promise<SendResult> {
       const kind = kinds[work.kind];
-      const objection = await kind.examine(work.id);
-
-      const claim = await database.transaction(async (tx) => {
-        const { esimId } = await lockUnfinishedWork(tx, work);
-        const by = await buyingBarrier(tx, work);
-        if (by !== undefined) return { kind: 'barred', by } as const;
-        const claimed = await claimSend(tx, attemptId, {
-          leaseMs: sendLeaseMs,
-          now: new Date(now()),
-          ...(resendWindowMs !== undefined && { resendWindowMs }),
-          esimId,
-        });
-        if (claimed.kind === 'claimed') await markInProgress(tx, work, 'submitting', new Date(now()));
-        return claimed;
-      });
+      const beganAt = now();
       const unsent = async (outcome: SendResult['outcome']): Promise<SendResult> => {
         return { outcome, attempt: attemptView(await database.run((db) => findAttemptById(db, attemptId))) };
       };
+      const stop = await gate.before(work, attemptId);
+      if (stop !== undefined) return unsent(gated(stop));
+
+      const { apiKeyId } = await database.run((db) => readWork(db, work));
+      const priceNeeded = await database.run((db) => hasSpendLimit(db, apiKeyId, policy));
+      const [{ objection, price }] = await Promise.all([
+        kind.examine(work.id, { priceNeeded }),
+        wallet.refreshIfOlderThan(policy.balanceAgeMs),
+      ]);
+
+      const claimNow = () =>
+        database.transaction(async (tx) => {
+          const row = await lockUnfinishedWork(tx, work);
+          const by = await buyingBarrier(tx, work);
+          if (by !== undefined) return { kind: 'barred', by } as const;
+          const admission = await gate.admit(tx, work, row, attemptId, objection === undefined ? price : 'refused');
+          if (admission.kind === 'stopped') return admission;
+          const claimed = await claimSend(tx, attemptId, {
+            leaseMs: sendLeaseMs,
+            now: new Date(now()),
+            ...(resendWindowMs !== undefined && { resendWindowMs }),
+            esimId: row.esimId,
+          });
+          if (claimed.kind !== 'claimed') return claimed;
+          await passGate(tx, work);
+          await markInProgress(tx, work, 'submitting', new Date(now()));
+          return { ...claimed, how: admission.how };
+        });
+      let claim = await claimNow();
+      // Money may have come since it was read. With much of the time of this activity gone, the gate looks a moment later.
+      const mayReadOnceMore = claim.kind === 'stopped' && claim.stop.barrier === 'wallet' && now() - beganAt < sendLeaseMs / 6;
+      if (mayReadOnceMore && (await wallet.refreshIfOlderThan(policy.balanceTrustMs))) claim = await claimNow();
+
+      if (claim.kind === 'stopped') return unsent(gated(claim.stop));
+      if (claim.kind !== 'claimed') await gate.report(work, attemptId, { evidence: { kind: 'none' } });
       if (claim.kind === 'barred' || claim.kind === 'too_late') return unsent(claim);
       if (claim.kind === 'leased') return unsent({ kind: 'lease_held', retryAfterMs: Math.max(1, claim.until.getTime() - now()) });
       if (claim.kind === 'esim_busy') return unsent({ kind: 'failure', failure: 'esim_busy' });
@@ -56,18 +85,21 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
         return { outcome: { kind: 'accepted', outcome: claim.outcome }, attempt: attemptView(claim.attempt) };
       }
 
-      const { attempt, leaseToken } = claim;
+      const { attempt, leaseToken, how } = claim;
       const answer: ServiceResult<ServiceFacts> =
         objection ?? (await kind.send(attempt, keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id))));
-      return database.transaction(async (tx) => {
+      const result = await database.transaction(async (tx): Promise<SendResult> => {
         // It may have ended while we waited: its workflow was terminated, and another run went on.
         const current = await lockWork(tx, work);
         const after = answer.ok
           ? await recordAnswer(tx, work, current, attempt.id, answer.value, new Date(now()))
           : await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer));
-        await addTimelineEntry(tx, work, sentEntry(attempt, answer));
+        await addTimelineEntry(tx, work, sentEntry(attempt, answer, how));
         return { outcome: outcomeOf(after, answer), attempt: attemptView(after), ...(!answer.ok && { detail: answer.detail }) };
       });
+      // Apart from the result, which must not be lost because of it.
+      await gate.report(work, attemptId, answer.ok ? { evidence: { kind: 'accepted' } } : failureReport(answer));
+      return result;
     },
 
     async lookUpPurchase({ work, attemptId }) {
@@ -111,8 +143,17 @@ async function recordAnswer(
   return after;
 }
 
-function sentEntry(attempt: AttemptRow, answer: ServiceResult<ServiceFacts>) {
-  const detail = { attempt: attempt.number, send: attempt.sends };
+function gated({ failure, detail, recheckMs }: GateStop): SendResult['outcome'] {
+  return { kind: 'gated', failure, detail, recheckMs };
+}
+
+function failureReport({ failure, detail, retryAfterMs }: ServiceFailure): SendReport {
+  return { evidence: { kind: 'failure', failure }, detail, retryAfterMs };
+}
+
+/** @param how money was reserved for it; undefined when it was not to be sent. */
+function sentEntry(attempt: AttemptRow, answer: ServiceResult<ServiceFacts>, how: Reserved | undefined) {
+  const detail = { attempt: attempt.number, send: attempt.sends, ...(how !== undefined && { reservation: how }) };
   const dedupKey = `send:${attempt.number}:${attempt.sends}`;
   if (answer.ok) {
     const { outcome, serviceId } = answer.value;

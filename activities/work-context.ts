@@ -1,10 +1,22 @@
 import type { FailureNote } from '#domain/attention.ts';
+import type { Money } from '#domain/money.ts';
+import type { GatePolicy } from '#domain/policy.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { AttemptRow } from '#db/attempts.ts';
 import type { Database } from '#db/database.ts';
+import type { CircuitChange } from '#db/gate/circuits.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import type { AttemptView } from '#activities/work-types.ts';
+
+/** Who wants to know what the purchase gate notices. */
+export interface GateListener {
+  circuitChanged(change: CircuitChange): void;
+  /** The balance fell below the threshold, or is back above it. */
+  balanceCrossed(balance: Money, crossed: 'low' | 'well'): void;
+  /** The circuits could not be told of a send. */
+  failed(error: unknown): void;
+}
 
 /** What the activities of work need. */
 export interface WorkDependencies {
@@ -13,6 +25,10 @@ export interface WorkDependencies {
   readonly service: ServiceClient;
   /** How long one send has the sole right to an attempt, in milliseconds; more than the deadline of the client. */
   readonly sendLeaseMs: number;
+  /** What the purchase gate goes by. */
+  readonly gate: GatePolicy;
+  /** Told of what the gate notices, for the log. */
+  readonly onGate?: GateListener;
   /** Epoch milliseconds. */
   readonly now: () => number;
 }

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
+import type { Decimal, Money } from '#domain/money.ts';
 import { DEFAULT_POLICY, MAX_REFUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy } from '#domain/policy.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
 import {
@@ -12,9 +13,9 @@ import {
   flag,
   isLoopback,
   keyList,
-  moneyAmount,
   originList,
   port,
+  price,
   secretList,
   urlOf,
 } from '#config/fields.ts';
@@ -117,14 +118,25 @@ const policyFields = {
   POLICY_BOOKS_OVERLAP: durationMs(DEFAULT_POLICY.books.overlapMs),
   POLICY_BOOKS_GRACE: durationMs(DEFAULT_POLICY.books.graceMs),
   POLICY_BOOKS_PAGES: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_POLICY.books.pages),
-  POLICY_LOW_BALANCE: moneyAmount().optional(),
+  POLICY_LOW_BALANCE: price().optional(),
   POLICY_WEBHOOK_SILENCE: durationMs(DEFAULT_POLICY.webhookSilence.windowMs),
   POLICY_WEBHOOK_SILENCE_NEWS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.webhookSilence.news),
   POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
+  POLICY_BALANCE_AGE: durationMs(DEFAULT_POLICY.gate.balanceAgeMs),
+  POLICY_BALANCE_TRUST: durationMs(DEFAULT_POLICY.gate.balanceTrustMs),
+  POLICY_PRICE_AGE: durationMs(DEFAULT_POLICY.gate.priceAgeMs),
+  POLICY_SPEND_LIMIT: price().optional(),
+  POLICY_CIRCUIT_FAILURES: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.gate.circuitFailures),
+  POLICY_CIRCUIT_PROBE_DELAY: durationMs(DEFAULT_POLICY.gate.probeDelayMs),
+  POLICY_CIRCUIT_PROBE_DELAY_MAX: durationMs(DEFAULT_POLICY.gate.probeDelayMaxMs),
+  POLICY_RELEASES_PER_SECOND: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.gate.releasesPerSecond),
+  POLICY_GATE_TICK: durationMs(DEFAULT_POLICY.gate.tickMs),
 };
 
 /** What of the policy the API and `reseller service-secret` read; the rest is the worker's. */
 const overlapFields = { POLICY_WEBHOOK_SECRET_OVERLAP: policyFields.POLICY_WEBHOOK_SECRET_OVERLAP };
+/** What of the policy the API shows. */
+const shownFields = { POLICY_SPEND_LIMIT: policyFields.POLICY_SPEND_LIMIT, POLICY_LOW_BALANCE: policyFields.POLICY_LOW_BALANCE };
 
 /** Every variable by the part that reads it; `docs/configuration.md` is checked against it. */
 export const CONFIGURATION_FIELDS = {
@@ -205,6 +217,9 @@ export interface ApiConfig {
   readonly webhookSecrets: readonly WebhookSecret[];
   /** How long a former stored secret still verifies after a rotation, in milliseconds. */
   readonly webhookSecretOverlapMs: number;
+  /** The daily limit of all keys together, which the gate shows; the worker enforces it. */
+  readonly spendLimit: Money | undefined;
+  readonly lowBalance: Decimal | undefined;
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
@@ -293,6 +308,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
       ...serviceFields,
       ...apiFields,
       ...overlapFields,
+      ...shownFields,
     }),
     environment,
   );
@@ -304,6 +320,8 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     service: serviceOf(raw),
     webhookSecrets: raw.SERVICE_WEBHOOK_SECRETS,
     webhookSecretOverlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP,
+    spendLimit: raw.POLICY_SPEND_LIMIT,
+    lowBalance: raw.POLICY_LOW_BALANCE,
     host: raw.API_HOST,
     port: raw.API_PORT,
     bodyLimitBytes: raw.API_BODY_LIMIT,
@@ -410,8 +428,24 @@ function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>)
 }
 
 function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
-  const { purchase, reconcile, relay, sweep, books, webhookSecret, webhookSilence } = DEFAULT_POLICY;
+  const { gate, purchase, reconcile, relay, sweep, books, webhookSecret, webhookSilence } = DEFAULT_POLICY;
   return {
+    gate: {
+      ...gate,
+      balanceAgeMs: raw.POLICY_BALANCE_AGE,
+      balanceTrustMs: raw.POLICY_BALANCE_TRUST,
+      priceAgeMs: raw.POLICY_PRICE_AGE,
+      debitShowsAfterMs: raw.POLICY_SETTLE_DELAY,
+      spendLimit: raw.POLICY_SPEND_LIMIT,
+      lowBalance: raw.POLICY_LOW_BALANCE,
+      circuitFailures: raw.POLICY_CIRCUIT_FAILURES,
+      probeDelayMs: raw.POLICY_CIRCUIT_PROBE_DELAY,
+      probeDelayMaxMs: Math.max(raw.POLICY_CIRCUIT_PROBE_DELAY, raw.POLICY_CIRCUIT_PROBE_DELAY_MAX),
+      // The canary is woken, reads a price, and sends.
+      canaryLeaseMs: raw.POLICY_SEND_ACTIVITY_TIMEOUT + raw.POLICY_SEND_LEASE,
+      releasesPerSecond: raw.POLICY_RELEASES_PER_SECOND,
+      tickMs: raw.POLICY_GATE_TICK,
+    },
     purchase: {
       ...purchase,
       sendDeadlineMs: raw.POLICY_SEND_DEADLINE,

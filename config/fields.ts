@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isDecimal } from '#domain/money.ts';
 
 /** Exit code of a process whose configuration is wrong (`EX_CONFIG` of sysexits). */
 export const EXIT_CONFIGURATION = 78;
@@ -65,15 +66,14 @@ export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
     .refine((ms) => ms <= maxMs, `must be at most ${maxMs / DAY_MS}d`);
 }
 
-/** An amount with its currency, such as `50.00 EUR`. */
-export function moneyAmount() {
-  return z
-    .string()
-    .regex(/^(?:0|[1-9]\d{0,14})(?:\.\d{1,6})? [A-Z]{3}$/, 'must be an amount with its currency, such as 50.00 EUR')
-    .transform((text) => {
-      const [amount = '', currency = ''] = text.split(' ', 2);
-      return { amount, currency };
-    });
+/** An amount with its currency, such as `500.00 USD`. */
+export function price() {
+  return z.string().transform((text, context) => {
+    const [value = '', currency = '', ...more] = text.split(' ');
+    if (isDecimal(value) && !value.startsWith('-') && /^[A-Z]{3}$/.test(currency) && more.length === 0) return { amount: value, currency };
+    context.addIssue({ code: 'custom', message: 'must be an amount with its currency, such as 500.00 USD' });
+    return z.NEVER;
+  });
 }
 
 /** `id:base64` pairs, comma separated, 32 bytes each. */

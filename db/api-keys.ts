@@ -1,4 +1,5 @@
 import { and, eq, isNull, lt, or } from 'drizzle-orm';
+import type { Money } from '#domain/money.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { apiKeys } from '#db/schema.ts';
@@ -7,17 +8,19 @@ import { apiKeys } from '#db/schema.ts';
 export const API_SCOPES = {
   'orders:read': 'Read orders and their timelines.',
   'orders:write': 'Create orders: spends money.',
-  'orders:operate': 'Retry, abandon and judge orders, and change their price limit: for operators. Each act is audited.',
+  'orders:operate': 'Retry, release, abandon and judge orders, and change their price limit: for operators. Each act is audited.',
   'topups:read': 'Read top-ups and their timelines.',
   'topups:write': 'Create top-ups: spends money.',
-  'topups:operate': 'Retry, abandon and judge top-ups, and change their price limit: for operators. Each act is audited.',
+  'topups:operate': 'Retry, release, abandon and judge top-ups, and change their price limit: for operators. Each act is audited.',
   'cancellations:read': 'Read cancellations, refunds and their timelines.',
   'cancellations:write': 'Cancel eSIMs: the customer loses them.',
   'cancellations:operate': 'Retry, abandon and judge cancellations: for operators. Each act is audited.',
   'vpn:read': 'Read VPN plans, subscriptions and their timelines.',
   'vpn:write': 'Order VPN subscriptions, which spends money, and cancel them.',
-  'vpn:operate': 'Retry, abandon and judge VPN subscriptions, and change their price limit: for operators. Each act is audited.',
+  'vpn:operate': 'Retry, release, abandon and judge VPN subscriptions, and change their price limit: for operators. Each act is audited.',
   'vpn:reveal': "Read access data: whoever holds them can use the customer's VPN. Each read is audited.",
+  'gate:read': 'Read the purchase gate: circuits, pauses, what is reserved, spent and held.',
+  'gate:operate': 'Pause buying, and release a pause: for operators. Each act is audited.',
   'cases:operate': 'List what waits for a person, and close cases about deliveries: for operators. Each act is audited.',
   'esims:read': 'Read eSIMs and their installation facts.',
   'esims:reveal': 'Read activation codes and QR codes: whoever holds one can install the eSIM. Each read is audited.',
@@ -63,6 +66,8 @@ export interface NewApiKey {
   readonly hash: Buffer;
   readonly scopes: readonly ApiScope[];
   readonly expiresAt?: Date;
+  /** The most that is spent in a day (UTC) for its work. */
+  readonly spendLimit?: Money;
 }
 
 /** Stores a key. @returns its id. */
@@ -75,6 +80,8 @@ export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
     hash: key.hash,
     scopes: [...key.scopes],
     expiresAt: key.expiresAt ?? null,
+    spendLimitAmount: key.spendLimit?.amount ?? null,
+    spendLimitCurrency: key.spendLimit?.currency ?? null,
   });
   return id;
 }
@@ -85,6 +92,16 @@ export async function revokeApiKey(db: Executor, prefix: string, now: Date): Pro
     .update(apiKeys)
     .set({ revokedAt: now })
     .where(and(eq(apiKeys.prefix, prefix), isNull(apiKeys.revokedAt)))
+    .returning({ id: apiKeys.id });
+  return rows.length > 0;
+}
+
+/** Changes what may be spent in a day for work of a key; null: no limit of its own. @returns false when there is no such key. */
+export async function changeSpendLimit(db: Executor, prefix: string, limit: Money | null): Promise<boolean> {
+  const rows = await db
+    .update(apiKeys)
+    .set({ spendLimitAmount: limit?.amount ?? null, spendLimitCurrency: limit?.currency ?? null })
+    .where(eq(apiKeys.prefix, prefix))
     .returning({ id: apiKeys.id });
   return rows.length > 0;
 }
@@ -101,6 +118,8 @@ export async function listApiKeys(db: Executor): Promise<Omit<ApiKeyRow, 'hash'>
       expiresAt: apiKeys.expiresAt,
       revokedAt: apiKeys.revokedAt,
       lastUsedAt: apiKeys.lastUsedAt,
+      spendLimitAmount: apiKeys.spendLimitAmount,
+      spendLimitCurrency: apiKeys.spendLimitCurrency,
     })
     .from(apiKeys)
     .orderBy(apiKeys.createdAt, apiKeys.id);

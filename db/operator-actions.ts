@@ -7,6 +7,7 @@ import { cancellationOutcome } from '#domain/refund.ts';
 import {
   judgeAbandon,
   judgeLimitChange,
+  judgeRelease,
   judgeResolve,
   judgeRetry,
   type ActionJudgement,
@@ -21,6 +22,7 @@ import { addAuditEntry } from '#db/audit-log.ts';
 import { hasPendingObservations } from '#db/buying-barrier.ts';
 import { knownWord, nameRefund, storeCancellationFacts, undoCancelled } from '#db/cancellation-facts.ts';
 import { isCancelledAlready, judgeRefundByPerson } from '#db/cancellations.ts';
+import { grantPass, hasPass } from '#db/gate/waits.ts';
 import { closeCase, findOpenCase, hasOpenCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
@@ -95,6 +97,8 @@ async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJu
   switch (action.action) {
     case 'retry':
       return unless(judgeRetry(operated), () => retry(act));
+    case 'release':
+      return unless(judgeRelease(operated, await hasPass(tx, work)), () => release(act));
     case 'abandon':
       return unless(judgeAbandon(operated), () => abandon(act));
     case 'change_limit':
@@ -134,6 +138,10 @@ async function retry({ tx, work, row, now }: Act): Promise<undefined> {
   await closeCase(tx, work, 'attempts_used_up', 'One more attempt was granted.', now);
   const granted = { extraAttempts: row.extraAttempts + 1, attentionReason: null };
   await updateWork(tx, work, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
+}
+
+async function release({ tx, work, operator, now }: Act): Promise<undefined> {
+  await grantPass(tx, work, operator.actor, now);
 }
 
 async function changeLimit({ tx, work, now }: Act, maxPrice: Money | null): Promise<undefined> {
@@ -262,6 +270,8 @@ function sentence({ kind }: WorkRef, action: OperatorAction): string {
   switch (action.action) {
     case 'retry':
       return 'An operator asked to try again now.';
+    case 'release':
+      return 'An operator let it through the purchase gate now, past pauses and open circuits.';
     case 'abandon':
       return `An operator gave the ${WORK_NOUNS[kind]} up.`;
     case 'change_limit': {

@@ -8,6 +8,7 @@ import { WORK_KINDS, WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/wor
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import { closeCases, hasOpenCase, openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
+import { passGate } from '#db/gate/waits.ts';
 import { markApplied, returnUnanswered } from '#db/inbox.ts';
 import { requestStart } from '#db/outbox.ts';
 import { attempts } from '#db/schema.ts';
@@ -62,6 +63,8 @@ export async function lockUnfinishedWork(tx: Executor, work: WorkRef): Promise<W
 export async function updateWork(tx: Executor, work: WorkRef, change: Partial<WorkRow>): Promise<void> {
   const table = workTable(work.kind);
   await tx.update(table).set(change).where(eq(table.id, work.id));
+  // Whoever is neither held nor about to be sent again waits for nothing at the gate.
+  if (change.status !== undefined && change.status !== 'held' && change.status !== 'submitting') await passGate(tx, work);
 }
 
 /** Shows that a purchase is under way; what the work was held or parked for is over. The caller holds its lock. */

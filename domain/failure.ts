@@ -108,6 +108,24 @@ export const FAILURE_CLASSES = {
     meaning: 'No connection to the service could be opened, so nothing was sent.',
     advice: 'Check the network and SERVICE_BASE_URL; what is held goes on by itself.',
   },
+  service_down: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'The service did not answer others just before, so nothing was sent.',
+    advice: 'Nothing: one purchase tries it from time to time, and once it answers the others follow, oldest first. `release` lets this one try now.',
+  },
+  spend_limit_reached: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'What may be spent in a day is spent.',
+    advice: 'Wait for the next day (UTC), or raise the limit: POLICY_SPEND_LIMIT, or that of the API key.',
+  },
+  buying_paused: {
+    certainty: 'definite',
+    disposition: 'hold',
+    meaning: 'An operator has paused buying.',
+    advice: 'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this one through now.',
+  },
   deadline_passed: {
     certainty: 'definite',
     disposition: 'fail',

@@ -9,6 +9,7 @@ export const ID_PREFIXES = {
   esim: 'esim',
   case: 'case',
   act: 'act',
+  pause: 'pause',
   apiKey: 'key',
   journalEntry: 'jrn',
   reconciliation: 'rec',

@@ -43,6 +43,8 @@ export const VERDICTS_OF = {
 /** What a person asks for. */
 export type OperatorAction =
   | { readonly action: 'retry' }
+  /** Through the purchase gate now, past a pause and an open circuit. */
+  | { readonly action: 'release' }
   | { readonly action: 'abandon' }
   /** `null`: no limit. */
   | { readonly action: 'change_limit'; readonly maxPrice: Money | null }
@@ -115,6 +117,7 @@ export const REFUSALS = {
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
   not_cancelled: 'The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not.',
   nothing_is_charged: 'A cancellation spends nothing: there is no limit to change.',
+  not_held: 'Only what is held can be released: this is not held at the moment.',
   not_active: 'It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought.',
   service_id_taken: "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
 } as const;
@@ -129,6 +132,14 @@ export function judgeRetry(work: OperatedWork): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
   return work.status === 'held' || work.status === 'needs_attention' ? 'allowed' : 'not_waiting';
+}
+
+/** Lets one held piece of work through the purchase gate now. @param released it was, and has not gone through yet. */
+export function judgeRelease(work: OperatedWork, released: boolean): ActionJudgement {
+  if (isFinal(work.status)) return 'already_ended';
+  if (work.openContradiction) return 'contradiction_open';
+  if (released) return 'unchanged';
+  return work.status === 'held' ? 'allowed' : 'not_held';
 }
 
 /** Ends what provably bought nothing. */
@@ -167,7 +178,8 @@ export function judgeResolve(
   return saysBought && reason !== 'contradiction' ? 'service_says_bought' : 'allowed';
 }
 
-function mayHaveCost(attempt: OperatedAttempt | undefined): boolean {
+/** True unless it is certain that nothing was bought, or that the money came back. */
+export function mayHaveCost(attempt: OperatedAttempt | undefined): boolean {
   if (attempt === undefined) return false;
   switch (attempt.state) {
     case 'prepared':

@@ -7,6 +7,8 @@ export type SendOutcome =
   /** The service has the order; `outcome` is what it says of it. */
   | { readonly kind: 'accepted'; readonly outcome: ObservedOutcome }
   | { readonly kind: 'failure'; readonly failure: FailureClass; readonly retryAfterMs?: number }
+  /** The purchase gate does not let it through; nothing was sent. `recheckMs`: it asks again then, unless it is woken before. */
+  | { readonly kind: 'gated'; readonly failure: FailureClass; readonly detail: string; readonly recheckMs: number }
   /** Another send of this attempt may still be under way; nothing was sent. */
   | { readonly kind: 'lease_held'; readonly retryAfterMs: number };
 
@@ -37,9 +39,10 @@ export type NextStep =
   /** The service reports the attempt as failed: read the wallet, then fail or buy anew. */
   | { readonly step: 'settle'; readonly failure: FailureClass }
   | { readonly step: 'fail'; readonly failure: FailureClass }
-  | { readonly step: 'hold'; readonly failure: FailureClass; readonly delayMs: number }
+  /** `gated`: why the purchase gate holds it, in a sentence; absent where the service itself refused. */
+  | { readonly step: 'hold'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string }
   /** Send the same bytes with the same key once more. */
-  | { readonly step: 'resend'; readonly failure: FailureClass; readonly delayMs: number }
+  | { readonly step: 'resend'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string }
   /** Ask the service what became of the attempt; what it cannot say is parked. */
   | { readonly step: 'look_up'; readonly failure: FailureClass }
   | { readonly step: 'wait_for_lease'; readonly delayMs: number };
@@ -60,6 +63,7 @@ export function decideAfterSend(
 ): NextStep {
   if (outcome.kind === 'lease_held') return { step: 'wait_for_lease', delayMs: outcome.retryAfterMs };
   if (outcome.kind === 'accepted') return afterAcceptance(outcome.outcome);
+  if (outcome.kind === 'gated') return atGate(outcome, history, policy, now);
 
   const { failure } = outcome;
   if (!isDefinite(failure) || history.anyUnknown) return afterUnknown(outcome, history, policy, now);
@@ -78,6 +82,22 @@ export function decideAfterSend(
     case 'look_up':
       return { step: 'look_up', failure };
   }
+}
+
+/**
+ * Nothing was sent. What bought nothing so far is held. What may have bought is never just held: within its window it waits
+ * to be sent again, and then the service is asked.
+ */
+function atGate(
+  { failure, detail: gated, recheckMs }: Extract<SendOutcome, { kind: 'gated' }>,
+  history: AttemptHistory,
+  policy: PurchasePolicy,
+  now: number,
+): NextStep {
+  if (!history.anyUnknown) return { step: 'hold', failure, delayMs: recheckMs, gated };
+  const windowLeft = (history.firstSentAt ?? now) + policy.resendWindowMs - now;
+  if (!policy.resendAllowed || windowLeft <= 0) return { step: 'look_up', failure };
+  return { step: 'resend', failure, delayMs: Math.min(recheckMs, windowLeft), gated };
 }
 
 /** How a purchase goes on once the service is known to have it. */

@@ -8,6 +8,8 @@ import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { createLogger, type Logger } from '#telemetry/logger.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import { openService } from '#upstream/service.ts';
+import { gateListener } from '#worker/gate-listener.ts';
+import { Gatekeeper } from '#worker/gatekeeper.ts';
 import { databaseGauges } from '#worker/gauges.ts';
 import { Wakeups } from '#worker/wakeups.ts';
 
@@ -18,6 +20,7 @@ export interface WorkerParts {
   readonly keyRing: KeyRing;
   readonly database: Database;
   readonly wakeups: Wakeups;
+  readonly gatekeeper: Gatekeeper;
   readonly activities: ReturnType<typeof createWorkActivities> & ReturnType<typeof createMaintenanceActivities> &
     ReturnType<typeof createBooksActivities>;
   close(): Promise<void>;
@@ -50,13 +53,16 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
   });
   metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence: policy.webhookSilence, now }));
 
-  const dependencies = { database, keyRing, service: service.client, sendLeaseMs: policy.purchase.sendLeaseMs, now };
+  const onGate = gateListener(logger);
+  const dependencies = { database, keyRing, service: service.client, sendLeaseMs: policy.purchase.sendLeaseMs, gate: policy.gate, onGate, now };
+  const gatekeeper = new Gatekeeper({ database, service: service.client, policy: policy.gate, onGate, wakeRelay: () => wakeups.wake(), logger, now });
   return {
     logger,
     metrics,
     keyRing,
     database,
     wakeups,
+    gatekeeper,
     activities: {
       ...createWorkActivities(dependencies),
       ...createMaintenanceActivities({

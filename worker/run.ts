@@ -77,7 +77,7 @@ async function work(
   signal: AbortSignal,
   setReady: (ready: boolean) => void,
 ): Promise<void> {
-  const { logger, metrics, database, keyRing, wakeups, activities } = parts;
+  const { logger, metrics, database, keyRing, wakeups, gatekeeper, activities } = parts;
   // Signals are ours: the relay must stop before the worker does.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
   const policy = await untilAvailable(parts, signal, () => policyInForce(database, config.policy, config.service.mode));
@@ -114,11 +114,13 @@ async function work(
   const running = worker.run();
   wakeups.listen();
   relay.start();
+  gatekeeper.start();
   setReady(true);
   logger.info({ taskQueue: TASK_QUEUE, namespace: config.temporal.namespace }, 'the worker is running');
 
   const stop = async () => {
     setReady(false);
+    await gatekeeper.stop();
     await relay.stop();
     if (worker.getState() === 'RUNNING') worker.shutdown();
   };
@@ -128,6 +130,7 @@ async function work(
   try {
     await running;
   } finally {
+    await gatekeeper.stop();
     await relay.stop();
     await connection.close();
   }

@@ -11,6 +11,7 @@ import type { ObservationDecision, ObservedOutcome } from '#domain/observation.t
 import type { CaseVerdict } from '#domain/operator-actions.ts';
 import type { FinalStatus, WorkStatus } from '#domain/lifecycle.ts';
 import type { PurchasePolicy } from '#domain/policy.ts';
+import type { Resubmission } from '#domain/resubmission.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 
 /** The one task queue of the product; a second one would be for work with other needs, not for another lifecycle. */
@@ -84,6 +85,8 @@ export interface Explanation {
   readonly attention?: AttentionReason;
   /** Epoch milliseconds of the next step that time brings; absent when something else is awaited. */
   readonly nextStepAt?: number;
+  /** Whether the caller may submit the same again, under another reference. */
+  readonly submitAgain: Resubmission;
 }
 
 export const explainQuery = defineQuery<Explanation>('explain');
@@ -102,6 +105,9 @@ export interface ActedBy {
 
 /** Tries again now what is held or parked. */
 export const retryUpdate = defineUpdate<Explanation, [ActedBy]>('retry');
+
+/** Lets through the purchase gate now what is held, past pauses and open circuits. */
+export const releaseUpdate = defineUpdate<Explanation, [ActedBy]>('release');
 
 /** Ends what provably bought nothing. */
 export const abandonUpdate = defineUpdate<Explanation, [ActedBy]>('abandon');

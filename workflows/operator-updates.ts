@@ -6,6 +6,7 @@ import {
   abandonUpdate,
   ACTION_REFUSED,
   changeLimitUpdate,
+  releaseUpdate,
   resolveUpdate,
   retryUpdate,
   type ActedBy,
@@ -46,6 +47,7 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
     },
   });
   setHandler(retryUpdate, (by) => act(by, { action: 'retry' }), validated(actProblem));
+  setHandler(releaseUpdate, (by) => act(by, { action: 'release' }), validated(actProblem));
   setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), validated(actProblem));
   setHandler(changeLimitUpdate, (by) => act(by, { action: 'change_limit', maxPrice: by.max_price }), validated(limitProblem));
   setHandler(

@@ -2,6 +2,8 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
+import type { OperatedAttempt } from '#domain/operator-actions.ts';
+import { resubmission, type Resubmission, type ResubmissionVerdict } from '#domain/resubmission.ts';
 import type { Explanation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
@@ -14,6 +16,8 @@ export interface Standing {
   readonly attention?: AttentionReason | undefined;
   /** Epoch milliseconds. */
   readonly nextStepAt?: number | undefined;
+  /** The attempt that counts, once there is one. */
+  readonly attempt?: OperatedAttempt | undefined;
 }
 
 /**
@@ -54,9 +58,17 @@ export class Progress {
       ...(failure !== undefined && { failure }),
       ...(attention !== undefined && { attention }),
       ...(nextStepAt !== undefined && { nextStepAt }),
+      submitAgain: submitAgain(this.#standing),
     };
   }
 }
+
+function submitAgain({ status, attention, attempt }: Standing): Resubmission {
+  const attempts = attempt === undefined ? [] : [attempt];
+  return resubmission({ status, attempts, openContradiction: attention === 'contradiction' });
+}
+
+const SUBMIT_AGAIN = { not_needed: 'Not needed', no: 'No', yes: 'Yes' } as const satisfies Record<ResubmissionVerdict, string>;
 
 function searchKey({ status, failure, attention, nextStepAt }: Standing): string {
   return JSON.stringify([status, failure, attention, nextStepAt]);
@@ -74,6 +86,8 @@ function markdown(standing: Standing): string {
     lines.push('', `**Case** \`${attention}\`: ${ATTENTION_REASONS[attention].meaning}`);
     lines.push('', `**What to do:** ${ATTENTION_REASONS[attention].advice}`);
   }
+  const { verdict, why } = submitAgain(standing);
+  lines.push('', `**Should the caller submit it again?** ${SUBMIT_AGAIN[verdict]}. ${why}`);
   lines.push('', `_Run ${workflowInfo().runId}_`);
   return lines.join('\n');
 }

@@ -206,19 +206,22 @@ export class PurchaseRun {
   }
 
   async #hold(step: StepNamed<'hold'>): Promise<Step> {
+    const { gated } = step;
     await this.#state.continueAsNewIfLong(this.#holds);
-    this.#holds += 1;
+    // What the gate holds was not tried: it lengthens no wait.
+    if (gated === undefined) this.#holds += 1;
     const wakeAt = Math.min(Date.now() + step.delayMs, this.#deadline);
     const { meaning, advice } = FAILURE_CLASSES[step.failure];
-    const detail = this.#state.attempt.failure?.detail ?? meaning;
+    const detail = gated ?? this.#state.attempt.failure?.detail ?? meaning;
     await this.#state.record({
       status: 'held',
-      message: `Held: ${detail}`,
+      message: gated === undefined ? `Held: ${detail}` : `Held at the purchase gate: ${detail}`,
       failure: { class: step.failure, detail },
       nextStepAt: wakeAt,
-      next: `The same attempt is sent again. ${advice}`,
+      next: gated === undefined ? `The same attempt is sent again. ${advice}` : `The gate lets it through when that is over, the oldest first. ${advice}`,
     });
-    const woken = await this.#state.wait(wakeAt - Date.now(), `Held (${step.failure}), hold ${this.#holds}`);
+    const where = gated === undefined ? `Held (${step.failure}), hold ${this.#holds}` : `Held at the gate (${step.failure})`;
+    const woken = await this.#state.wait(wakeAt - Date.now(), where);
     if (woken === 'observation') return this.#answerObservations();
     if (woken === 'operator') {
       // Something has changed: should it be held again, the waits begin anew with the shortest.
@@ -234,10 +237,11 @@ export class PurchaseRun {
   async #resend(step: StepNamed<'resend'>): Promise<Step> {
     const wakeAt = Date.now() + step.delayMs;
     const detail = this.#state.attempt.failure?.detail ?? FAILURE_CLASSES[step.failure].meaning;
+    const atGate = step.gated === undefined ? '' : ` The purchase gate holds that up: ${step.gated}`;
     await this.#state.record({
       status: 'submitting',
       event: 'attempt.resend_planned',
-      message: `Outcome unknown: ${detail} The same bytes are sent again with the same key.`,
+      message: `Outcome unknown: ${detail} The same bytes are sent again with the same key.${atGate}`,
       failure: { class: step.failure, detail },
       nextStepAt: wakeAt,
       next: 'The same bytes are sent again with the same idempotency key.',

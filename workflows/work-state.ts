@@ -211,7 +211,8 @@ export class WorkState {
   }
 
   show(standing: Standing): void {
-    this.#context.progress.show(standing);
+    const { state, settled } = this.#attempt;
+    this.#context.progress.show({ ...standing, attempt: { state, settled } });
   }
 
   /** A hold of weeks would outgrow its history: go on in a new run, which reads everything else from PostgreSQL. */

@@ -1,5 +1,6 @@
 /** What the activities of purchases must know of each kind of work; everything else is the same for all. */
 import type { FailureNote } from '#domain/attention.ts';
+import type { Money } from '#domain/money.ts';
 import type { AttemptRow, ServiceFacts } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
@@ -28,6 +29,13 @@ export type Inquiry<Found = unknown> =
 export type ManyInquiries =
   | { readonly kind: 'read'; readonly inquiries: ReadonlyMap<string, Extract<Inquiry, { kind: 'found' }>> }
   | Extract<Inquiry, { kind: 'unavailable' }>;
+/** What is offered for a piece of work. */
+export interface Offer {
+  /** Why it is not sent; undefined when nothing speaks against it. */
+  readonly objection?: ServiceFailure | undefined;
+  /** What it is going to cost, as far as that is known. */
+  readonly price?: Money | undefined;
+}
 
 /** How one kind of work is bought. Nothing in here decides; it reads, sends and asks. */
 export interface PurchaseKind {
@@ -36,9 +44,9 @@ export interface PurchaseKind {
   /**
    * Looks, just before a send, whether it is still offered at a price that the caller allows.
    *
-   * @returns the refusal; undefined when nothing speaks against it.
+   * @param options.priceNeeded true when it may not go out at an unknown price.
    */
-  examine(workId: string): Promise<ServiceFailure | undefined>;
+  examine(workId: string, options: { readonly priceNeeded: boolean }): Promise<Offer>;
   /** @param body the stored bytes, sent as they are. */
   send(attempt: AttemptRow, body: Buffer): Promise<ServiceResult<ServiceFacts>>;
   ask(attempt: AttemptRow): Promise<Inquiry>;

@@ -8,11 +8,13 @@ import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
 import { ownReference, purchaseFacts } from '#activities/purchases/facts.ts';
 import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
+import { PriceList } from '#activities/purchases/price-list.ts';
 import { priceAboveLimit, priceLimit, refusal, unreadOffer } from '#activities/purchases/price.ts';
 
 /** How an eSIM package is bought: `POST /orders`, found again by our reference. */
 export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
-  const { database, keyRing, service } = dependencies;
+  const { database, keyRing, service, gate, now } = dependencies;
+  const prices = new PriceList(service, { maxAgeMs: gate.priceAgeMs, now });
 
   const ask: PurchaseKind['ask'] = async (attempt) => {
     const { serviceId } = attempt;
@@ -40,15 +42,16 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
       return { reference, body };
     },
 
-    async examine(orderId) {
+    async examine(orderId, { priceNeeded }) {
       const order = await database.run((db) => readOrder(db, orderId));
       const limit = priceLimit(order);
-      if (limit === undefined) return undefined;
+      if (limit === undefined && !priceNeeded) return { price: await prices.priceOf(order.packageId) };
       const packages = await service.listPackages();
-      if (!packages.ok) return unreadOffer(packages, 'The price');
+      if (!packages.ok) return { objection: unreadOffer(packages, 'The price') };
       const offered = packages.value.items.find(({ id }) => id === order.packageId);
-      if (offered === undefined) return refusal('package_unavailable', 'The service does not list this package.');
-      return priceAboveLimit(limit, { amount: offered.price_for_reseller, currency: offered.currency });
+      if (offered === undefined) return { objection: refusal('package_unavailable', 'The service does not list this package.') };
+      const price = { amount: offered.price_for_reseller, currency: offered.currency };
+      return { objection: priceAboveLimit(limit, price), price };
     },
 
     async send(attempt, body) {

@@ -44,12 +44,13 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
       const { topup, esim } = await database.run((db) => readTopup(db, topupId));
       if (esim.status === 'cancelled') return refusal('topup_not_offered', 'The eSIM is cancelled.');
       const options = await service.listTopupOptions(esim.serviceEsimId);
-      if (!options.ok) return unreadOffer(options, 'The options');
+      if (!options.ok) return { objection: unreadOffer(options, 'The options') };
       const option = options.value.items.find(({ id }) => id === topup.packageId);
       if (option === undefined) {
-        return refusal('topup_not_offered', 'The service does not offer this package for the eSIM.');
+        return { objection: refusal('topup_not_offered', 'The service does not offer this package for the eSIM.') };
       }
-      return priceAboveLimit(priceLimit(topup), { amount: option.price_for_reseller, currency: option.currency });
+      const price = { amount: option.price_for_reseller, currency: option.currency };
+      return { objection: priceAboveLimit(priceLimit(topup), price), price };
     },
 
     async send({ idempotencyKey, subjectId }, body) {

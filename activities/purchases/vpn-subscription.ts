@@ -60,14 +60,17 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     async examine(id) {
       const row = await database.run((db) => readVpnSubscription(db, id));
       const plans = await service.listVpnPlans();
-      if (!plans.ok) return unreadOffer(plans, 'The plans');
+      if (!plans.ok) return { objection: unreadOffer(plans, 'The plans') };
       const plan = plans.value.items.find((each) => each.id === row.vpnPlanId);
-      if (plan === undefined || !plan.available) return refusal('package_unavailable', 'The service does not sell this plan.');
+      if (plan === undefined || !plan.available) {
+        return { objection: refusal('package_unavailable', 'The service does not sell this plan.') };
+      }
       const price = { amount: plan.price_for_reseller, currency: plan.currency };
       if (compareMoney(price, { amount: row.customerPrice, currency: price.currency }) > 0) {
-        return refusal('margin_too_low', `The price is ${price.amount} ${price.currency}, above what the customer pays.`);
+        const detail = `The price is ${price.amount} ${price.currency}, above what the customer pays.`;
+        return { objection: refusal('margin_too_low', detail) };
       }
-      return priceAboveLimit(priceLimit(row), price);
+      return { objection: priceAboveLimit(priceLimit(row), price), price };
     },
 
     async send(attempt, body) {

@@ -1,6 +1,6 @@
 /** Our own callers: their keys, the answers they were given, and who did what. */
 import { bigserial, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { bytea, instant } from '#db/schema/columns.ts';
+import { amount, bytea, instant } from '#db/schema/columns.ts';
 
 /** Keys of our own API. Only a hash is kept. */
 export const apiKeys = pgTable('api_keys', {
@@ -14,6 +14,9 @@ export const apiKeys = pgTable('api_keys', {
   expiresAt: instant('expires_at'),
   revokedAt: instant('revoked_at'),
   lastUsedAt: instant('last_used_at'),
+  /** The most that is spent in a day (UTC) for work of this key; null: no limit of its own. */
+  spendLimitAmount: amount('spend_limit_amount'),
+  spendLimitCurrency: text('spend_limit_currency'),
 });
 
 /** Answers to our callers' POST requests, by their Idempotency-Key. Written in the transaction that does the work. */

@@ -14,7 +14,7 @@ import { acceptTopup } from '#db/topups.ts';
 import { acceptVpnSubscription, customerReferencePlace } from '#db/vpn-subscriptions.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
-import { DEFAULT_POLICY, type BooksPolicy, type ReconcilePolicy } from '#domain/policy.ts';
+import { DEFAULT_POLICY, type BooksPolicy, type GatePolicy, type ReconcilePolicy } from '#domain/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
@@ -30,6 +30,7 @@ export interface ActivityBenchOptions {
   readonly books?: Partial<BooksPolicy>;
   readonly reconcile?: Partial<ReconcilePolicy>;
 }
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 export class ActivityBench implements AsyncDisposable {
   readonly activities: PurchaseActivities & SubscriptionActivities & MaintenanceActivities & BooksActivities;
@@ -40,6 +41,8 @@ export class ActivityBench implements AsyncDisposable {
   readonly clock = { now: Date.now() };
   /** Lines that the activities wrote. */
   readonly log: string[] = [];
+  /** What the purchase gate goes by; a test changes what it is about. */
+  readonly gate: Writable<GatePolicy> = { ...DEFAULT_POLICY.gate };
   readonly #opened: OpenTestDatabase;
   readonly #simulator: RunningSimulator;
   readonly #service: Service;
@@ -62,7 +65,7 @@ export class ActivityBench implements AsyncDisposable {
       tokens: new ServiceTokenStore({ database, keyRing, environment: 'sandbox', account: EMAIL }),
       now,
     });
-    const dependencies = { database, keyRing, service: this.#service.client, sendLeaseMs: 30_000, now };
+    const dependencies = { database, keyRing, service: this.#service.client, sendLeaseMs: 30_000, gate: this.gate, now };
     const logger = createLogger({ level: 'info', name: 'worker' }, { write: (line) => void this.log.push(line) });
     this.activities = {
       ...createWorkActivities(dependencies),

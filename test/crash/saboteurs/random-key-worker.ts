@@ -18,6 +18,7 @@ await startWatchedWorker({
       keyRing,
       service: { ...client, createOrder: (order) => client.createOrder({ ...order, idempotencyKey: randomUUID() }) },
       sendLeaseMs: policy.purchase.sendLeaseMs,
+      gate: policy.gate,
       now: Date.now,
     });
   },

@@ -1,0 +1,101 @@
+import type { SendEvidence } from '#domain/circuit.ts';
+import type { GateStop } from '#domain/purchase-gate.ts';
+import { isFinal } from '#domain/lifecycle.ts';
+import type { Money } from '#domain/money.ts';
+import type { WorkRef } from '#domain/work.ts';
+import { findAttemptById, type AttemptRow } from '#db/attempts.ts';
+import type { Executor } from '#db/database.ts';
+import { hold, isGateClear, lockAttempt, stopAtGate } from '#db/gate/admission.ts';
+import { noteSend } from '#db/gate/circuits.ts';
+import { reserve, type Reserved } from '#db/gate/reservations.ts';
+import { findWait, joinLine, takePass } from '#db/gate/waits.ts';
+import { lockUnfinishedWork, lockWork } from '#db/work.ts';
+import type { WorkRow } from '#db/work-tables.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
+
+/** What the gate makes of a send that is about to be claimed. */
+export type Admission = { readonly kind: 'admitted'; readonly how: Reserved | undefined } | { readonly kind: 'stopped'; readonly stop: GateStop };
+
+/** What became of a send, for the circuits. */
+export interface SendReport {
+  readonly evidence: SendEvidence;
+  readonly detail?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The purchase gate as the activity that sends passes it. */
+export interface Gate {
+  /** Before anything is asked of the service: pauses and circuits. @returns why it stops. @throws WorkFinishedError */
+  before(work: WorkRef, attemptId: string): Promise<GateStop | undefined>;
+  /**
+   * In the transaction that claims the send, with the work locked: pauses and circuits once more, then the limits of the day and the
+   * wallet.
+   *
+   * @param price undefined: not known; `'refused'`: it is not going to be sent.
+   */
+  admit(tx: Executor, work: WorkRef, row: WorkRow, attemptId: string, price: Money | undefined | 'refused'): Promise<Admission>;
+  /** After the send, or when there was none. Never fails: what the circuits do not hear of, the next send tells. */
+  report(work: WorkRef, attemptId: string, report: SendReport): Promise<void>;
+}
+
+export function createGate({ database, gate: policy, now, onGate }: WorkDependencies): Gate {
+  return {
+    async before(work, attemptId) {
+      if (await database.run((db) => isGateClear(db, work))) return undefined;
+      return database.transaction(async (tx) => {
+        const row = await lockUnfinishedWork(tx, work);
+        const attempt = await lockAttempt(tx, attemptId);
+        return stopAtGate(tx, { work, row, attempt, now: now(), isUnreserved: false }, policy);
+      });
+    },
+
+    async admit(tx, work, row, attemptId, price) {
+      const attempt = await lockAttempt(tx, attemptId);
+      if (!mayBeSent(attempt, now())) return { kind: 'admitted', how: undefined };
+      const asker = { work, row, attempt, now: now() };
+      const isClear = await isGateClear(tx, work);
+      const stop = isClear ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: false }, policy);
+      if (stop !== undefined) return { kind: 'stopped', stop };
+      if (price === 'refused') return { kind: 'admitted', how: undefined };
+
+      const reservation = await reserve(tx, { attempt, apiKeyId: row.apiKeyId, price, now: new Date(asker.now) }, policy);
+      if (reservation.kind === 'stopped') {
+        await hold(tx, asker, reservation.stop, await findWait(tx, work), policy, price);
+        // No operator's word goes past the wallet and the limits, so it has had its effect.
+        await takePass(tx, work);
+        return reservation;
+      }
+      const { how } = reservation;
+      const isReserved = how === 'reserved' || how === 'reserved_before';
+      const refused = isClear || isReserved ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: true }, policy);
+      return refused === undefined ? { kind: 'admitted', how } : { kind: 'stopped', stop: refused };
+    },
+
+    async report(work, attemptId, { evidence, detail, retryAfterMs }) {
+      try {
+        const changes = await database.transaction(async (tx) => {
+          const row = await lockWork(tx, work);
+          const noted = await noteSend(tx, { work, evidence, detail, retryAfterMs, now: now() }, policy);
+          const attempt = await findAttemptById(tx, attemptId);
+          const opened = noted.failed.find(({ state }) => state === 'open' || state === 'probing');
+          if (evidence.kind === 'failure' && opened !== undefined && !isFinal(row.status) && mayBeSent(attempt, Infinity)) {
+            // It may well be the oldest, and then it is the one that finds out when this is over.
+            const { createdAt: acceptedAt, apiKeyId } = row;
+            const failureClass = evidence.failure;
+            await joinLine(tx, { work, barrier: `circuit:${opened.name}`, failureClass, acceptedAt, apiKeyId }, new Date(now()));
+          }
+          return noted.changes;
+        });
+        for (const change of changes) onGate?.circuitChanged(change);
+      } catch (error) {
+        onGate?.failed(error);
+      }
+    },
+  };
+}
+
+/** False for what the service has already, and while another send may be under way. */
+function mayBeSent({ state, leaseUntil }: AttemptRow, now: number): boolean {
+  if (state === 'processing' || state === 'completed' || state === 'failed') return false;
+  return leaseUntil === null || leaseUntil.getTime() <= now;
+}

@@ -1,0 +1,75 @@
+/** Operators' pauses of buying. */
+import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import type { FailureClass } from '#domain/failure.ts';
+import type { WorkKind } from '#domain/work.ts';
+import { addAuditEntry } from '#db/audit-log.ts';
+import type { Executor } from '#db/database.ts';
+import { newId } from '#db/ids.ts';
+import { gatePauses } from '#db/schema.ts';
+
+export type PauseRow = typeof gatePauses.$inferSelect;
+
+export interface NewPause {
+  readonly kind: WorkKind | null;
+  readonly failureClass: FailureClass | null;
+  readonly why: string;
+  readonly actor: string;
+}
+
+/** Pauses. One that is in force for the same stays as it is. @returns it, and whether it is new. */
+export async function addPause(tx: Executor, { kind, failureClass, why, actor }: NewPause, now: Date): Promise<{ pause: PauseRow; isNew: boolean }> {
+  const id = newId('pause');
+  const [made] = await tx
+    .insert(gatePauses)
+    .values({ id, kind, failureClass, why, pausedBy: actor, pausedAt: now })
+    .onConflictDoNothing()
+    .returning();
+  if (made !== undefined) {
+    await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason: why }, now);
+    return { pause: made, isNew: true };
+  }
+  const [found] = await tx
+    .select()
+    .from(gatePauses)
+    .where(
+      and(
+        isNull(gatePauses.releasedAt),
+        sql`coalesce(${gatePauses.kind}, '') = ${kind ?? ''}`,
+        sql`coalesce(${gatePauses.failureClass}, '') = ${failureClass ?? ''}`,
+      ),
+    );
+  if (found === undefined) throw new Error('a pause for the same was released at this moment');
+  return { pause: found, isNew: false };
+}
+
+/** Ends a pause; one that has ended stays as it is. @returns undefined when there is none. */
+export async function releasePause(tx: Executor, id: string, { actor, why }: { actor: string; why: string }, now: Date): Promise<PauseRow | undefined> {
+  const [released] = await tx
+    .update(gatePauses)
+    .set({ releasedAt: now, releasedBy: actor, releaseWhy: why })
+    .where(and(eq(gatePauses.id, id), isNull(gatePauses.releasedAt)))
+    .returning();
+  if (released !== undefined) {
+    await addAuditEntry(tx, { actor, action: 'gate.release', subject: { kind: 'pause', id }, reason: why }, now);
+    return released;
+  }
+  const [found] = await tx.select().from(gatePauses).where(eq(gatePauses.id, id));
+  return found;
+}
+
+/** Those in force, oldest first. */
+export async function activePauses(db: Executor): Promise<PauseRow[]> {
+  return db.select().from(gatePauses).where(isNull(gatePauses.releasedAt)).orderBy(asc(gatePauses.pausedAt), asc(gatePauses.id));
+}
+
+/** The pause that stops work of this kind, if one does. @param failures what it was held for last. */
+export function pauseFor(pauses: readonly PauseRow[], kind: WorkKind, failures: readonly (FailureClass | null)[]): PauseRow | undefined {
+  return pauses.find(
+    (pause) => (pause.kind === null || pause.kind === kind) && (pause.failureClass === null || failures.includes(pause.failureClass)),
+  );
+}
+
+/** A pause as a sentence has it. */
+export function pauseSentence({ id, pausedBy, why }: PauseRow): string {
+  return `Buying is paused (${id}, by ${pausedBy}): ${why}`;
+}

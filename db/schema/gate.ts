@@ -1,0 +1,135 @@
+/** The purchase gate: what every buying step passes. */
+import { sql } from 'drizzle-orm';
+import { boolean, check, date, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { amount, inList, instant } from '#db/schema/columns.ts';
+import { CIRCUIT_STATES, type CircuitName, type CircuitState } from '#domain/circuit.ts';
+import type { FailureClass } from '#domain/failure.ts';
+import type { Barrier } from '#domain/purchase-gate.ts';
+import type { WorkKind } from '#domain/work.ts';
+
+/** One row: the wallet at the service as it was last read, and what the gate did last. */
+export const gateWallet = pgTable(
+  'gate_wallet',
+  {
+    singleton: boolean('singleton').primaryKey().default(true),
+    /** Numbers the reads in the order in which they began, so that no clock decides what a reading holds. */
+    readsStarted: integer('reads_started').notNull().default(0),
+    /** Number of the read that `balance` is from; null before the first, and when a purchase went out that was not reserved. */
+    reading: integer('reading'),
+    balanceAmount: amount('balance_amount'),
+    balanceCurrency: text('balance_currency'),
+    readAt: instant('read_at'),
+    /** Since when the balance is below the threshold; null while it is not. */
+    lowSince: instant('low_since'),
+    /** When held work was last released. */
+    releasedAt: instant('released_at'),
+  },
+  (table) => [check('gate_wallet_one_row', sql`${table.singleton}`)],
+);
+
+/**
+ * What the send of an attempt may take from the wallet, written in the transaction that claims the send. Whether it still
+ * counts follows from the attempt and from the reading of the wallet; see docs/adr/0009-purchase-gate.md.
+ */
+export const gateReservations = pgTable(
+  'gate_reservations',
+  {
+    attemptId: text('attempt_id').primaryKey(),
+    apiKeyId: text('api_key_id').notNull(),
+    /** The day (UTC) of the send, whose limits it counts towards. */
+    day: date('day').notNull(),
+    amount: amount('amount').notNull(),
+    currency: text('currency').notNull(),
+    madeAt: instant('made_at').notNull(),
+    /** The first read of the wallet that began after the debit was known: from that reading on the balance is without it. */
+    coveredByReading: integer('covered_by_reading'),
+    /** True once it counts against no reading any more. It still counts for its day. */
+    isOver: boolean('is_over').notNull().default(false),
+  },
+  (table) => [
+    index('gate_reservations_open').on(table.currency).where(sql`not ${table.isOver}`),
+    index('gate_reservations_day').on(table.day, table.apiKeyId),
+  ],
+);
+
+/** A row for each condition that was ever met; none counts as closed. */
+export const gateCircuits = pgTable(
+  'gate_circuits',
+  {
+    name: text('name').$type<CircuitName>().primaryKey(),
+    state: text('state').$type<CircuitState>().notNull().default('closed'),
+    failures: integer('failures').notNull().default(0),
+    openings: integer('openings').notNull().default(0),
+    probeAt: instant('probe_at'),
+    canaryUntil: instant('canary_until'),
+    canaryKind: text('canary_kind').$type<WorkKind>(),
+    canaryId: text('canary_id'),
+    /** The last failure, in a sentence. */
+    detail: text('detail'),
+    /** Since when it is not closed. */
+    openedAt: instant('opened_at'),
+    changedAt: instant('changed_at').notNull().defaultNow(),
+  },
+  (table) => [check('gate_circuits_state', sql`${table.state} in (${inList(CIRCUIT_STATES)})`)],
+);
+
+/** Operators' pauses. One that was released stays, as a record. */
+export const gatePauses = pgTable(
+  'gate_pauses',
+  {
+    id: text('id').primaryKey(),
+    /** Null: of every kind. */
+    kind: text('kind').$type<WorkKind>(),
+    /** Of work whose last failure was this; null: of all. */
+    failureClass: text('failure_class').$type<FailureClass>(),
+    why: text('why').notNull(),
+    pausedBy: text('paused_by').notNull(),
+    pausedAt: instant('paused_at').notNull(),
+    releasedAt: instant('released_at'),
+    releasedBy: text('released_by'),
+    releaseWhy: text('release_why'),
+  },
+  (table) => [
+    uniqueIndex('gate_pauses_one_active')
+      .on(sql`coalesce(${table.kind}, '')`, sql`coalesce(${table.failureClass}, '')`)
+      .where(sql`${table.releasedAt} is null`),
+  ],
+);
+
+/** Work that is held at the gate, by what it is held at. It leaves when it is let go, or goes on in another way. */
+export const gateWaits = pgTable(
+  'gate_waits',
+  {
+    subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
+    subjectId: text('subject_id').notNull(),
+    barrier: text('barrier').$type<Barrier>().notNull(),
+    /** What it is held for, beside any pause. */
+    failureClass: text('failure_class').$type<FailureClass>().notNull(),
+    /** When the work was accepted: the oldest goes first. */
+    acceptedAt: instant('accepted_at').notNull(),
+    since: instant('since').notNull(),
+    /** How often it was the canary: one that shows nothing must not be asked for ever. */
+    probes: integer('probes').notNull().default(0),
+    apiKeyId: text('api_key_id').notNull(),
+    /** What it is to cost, where that is known. */
+    priceAmount: amount('price_amount'),
+    priceCurrency: text('price_currency'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.subjectKind, table.subjectId] }),
+    index('gate_waits_line').on(table.barrier, table.probes, table.acceptedAt),
+    index('gate_waits_oldest').on(table.acceptedAt),
+  ],
+);
+
+/** Work that an operator lets through, until it has gone through or was stopped by what no operator lifts. */
+export const gatePasses = pgTable(
+  'gate_passes',
+  {
+    subjectKind: text('subject_kind').$type<WorkKind>().notNull(),
+    subjectId: text('subject_id').notNull(),
+    grantedBy: text('granted_by').notNull(),
+    grantedAt: instant('granted_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.subjectKind, table.subjectId] })],
+);
