@@ -77,12 +77,15 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
           const row = await lockWork(tx, work);
           const noted = await noteSend(tx, { work, evidence, detail, retryAfterMs, now: now() }, policy);
           const attempt = await findAttemptById(tx, attemptId);
-          const opened = noted.failed.find(({ state }) => state === 'open' || state === 'probing');
+          const opened = noted.failed.find(({ circuit: { state } }) => state === 'open' || state === 'probing');
           if (evidence.kind === 'failure' && opened !== undefined && !isFinal(row.status) && mayBeSent(attempt, Infinity)) {
             // It may well be the oldest, and then it is the one that finds out when this is over.
             const { createdAt: acceptedAt, apiKeyId } = row;
             const failureClass = evidence.failure;
-            await joinLine(tx, { work, barrier: `circuit:${opened.name}`, failureClass, acceptedAt, apiKeyId }, new Date(now()));
+            const { circuit, wasCanary } = opened;
+            // Another one is to find out next time.
+            const probes = wasCanary ? circuit.openings : 0;
+            await joinLine(tx, { work, barrier: `circuit:${circuit.name}`, failureClass, acceptedAt, apiKeyId, probes }, new Date(now()));
           }
           return noted.changes;
         });

@@ -13,6 +13,7 @@ import { esimOperations } from '#api/routes/esims.ts';
 import { healthOperations } from '#api/routes/health.ts';
 import { orderOperations } from '#api/routes/orders.ts';
 import { packageOperations } from '#api/routes/packages.ts';
+import { purchaseGateOperations } from '#api/routes/purchase-gate.ts';
 import { serviceSecretOperations } from '#api/routes/service-secret.ts';
 import { topupOperations } from '#api/routes/topups.ts';
 import { updateOperations } from '#api/routes/updates.ts';
@@ -52,6 +53,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...vpnOperations(dependencies),
     ...cancellationOperations(dependencies),
     ...caseOperations(dependencies),
+    ...purchaseGateOperations(dependencies),
     ...esimOperations(dependencies),
     ...cancellationPreflightOperations(dependencies),
     ...packageOperations(dependencies),

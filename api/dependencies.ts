@@ -1,5 +1,6 @@
 import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
+import type { Money } from '#domain/money.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { Database } from '#db/database.ts';
 import type { InboxIntake } from '#db/inbox-intake.ts';
@@ -38,6 +39,8 @@ export interface ApiDependencies {
   readonly storedSecrets: WebhookSecretCache;
   /** How long a former stored secret still verifies, in milliseconds, where the caller names no other time. */
   readonly webhookSecretOverlapMs: number;
+  /** The daily limit of all API keys together, which the worker enforces. */
+  readonly spendLimit: Money | undefined;
   readonly bodyLimitBytes: number;
   /** What `/readyz` asks, by name. */
   readonly readinessChecks: Readonly<Record<string, ReadinessCheck>>;

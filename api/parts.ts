@@ -75,6 +75,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       webhookSecrets: config.webhookSecrets,
       storedSecrets,
       webhookSecretOverlapMs: config.webhookSecretOverlapMs,
+      spendLimit: config.spendLimit,
       bodyLimitBytes: config.bodyLimitBytes,
       readinessChecks: {
         api: async () => {

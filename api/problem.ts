@@ -77,6 +77,7 @@ export const PROBLEMS = {
     advice: 'They come once the subscription is active, unless the service gives none: then it delivers them itself.',
   },
   case_not_found: { status: 404, title: 'There is no such case', advice: 'Check the id; it begins with `case_`.' },
+  pause_not_found: { status: 404, title: 'There is no such pause', advice: 'Check the id; it begins with `pause_`.' },
   esim_not_found: { status: 404, title: 'There is no such eSIM', advice: 'Check the id; it begins with `esim_`.' },
   wallet_transaction_not_found: {
     status: 404,

@@ -3,19 +3,20 @@ import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { plainAmount, type Money } from '#domain/money.ts';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
+import { resubmission } from '#domain/resubmission.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationView } from '#db/cancellation-queries.ts';
 import type { OrderView } from '#db/order-queries.ts';
 import type { TopupView } from '#db/topup-queries.ts';
 import type { VpnSubscriptionView } from '#db/vpn-subscription-queries.ts';
-import type { TimelineRow } from '#db/work-queries.ts';
+import type { AttemptFacts, TimelineRow } from '#db/work-queries.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 import type { CancellationOutput, RefundOutput } from '#api/cancellation-schemas.ts';
 import type { OrderOutput } from '#api/order-schemas.ts';
 import type { TopupOutput } from '#api/topup-schemas.ts';
 import type { VpnSubscriptionOutput } from '#api/vpn-schemas.ts';
 
-export function orderJson({ order, attempts, serviceId }: OrderView): OrderOutput {
+export function orderJson({ order, serviceId, ...facts }: OrderView): OrderOutput {
   return {
     id: order.id,
     status: order.status,
@@ -23,12 +24,12 @@ export function orderJson({ order, attempts, serviceId }: OrderView): OrderOutpu
     external_order_id: order.externalOrderId,
     esim_id: order.esimId,
     service_order_id: serviceId,
-    ...workJson(order, attempts),
+    ...workJson(order, facts),
   };
 }
 
 /** @throws Error when it has no eSIM, which the database rules out. */
-export function topupJson({ topup, attempts, serviceId }: TopupView): TopupOutput {
+export function topupJson({ topup, serviceId, ...facts }: TopupView): TopupOutput {
   if (topup.esimId === null) throw new Error(`top-up ${topup.id} has no eSIM`);
   return {
     id: topup.id,
@@ -37,11 +38,11 @@ export function topupJson({ topup, attempts, serviceId }: TopupView): TopupOutpu
     package_id: topup.packageId,
     external_topup_id: topup.externalTopupId,
     service_topup_id: serviceId,
-    ...workJson(topup, attempts),
+    ...workJson(topup, facts),
   };
 }
 
-export function vpnSubscriptionJson({ subscription, attempts, serviceId }: VpnSubscriptionView): VpnSubscriptionOutput {
+export function vpnSubscriptionJson({ subscription, serviceId, ...facts }: VpnSubscriptionView): VpnSubscriptionOutput {
   return {
     id: subscription.id,
     status: subscription.status,
@@ -53,7 +54,7 @@ export function vpnSubscriptionJson({ subscription, attempts, serviceId }: VpnSu
     started_at: instantJson(subscription.startedAt),
     expires_at: instantJson(subscription.expiresAt),
     cancel_requested_at: instantJson(subscription.cancelRequestedAt),
-    ...workJson(subscription, attempts),
+    ...workJson(subscription, facts),
   };
 }
 
@@ -102,12 +103,13 @@ export function refundConditionJson({ name, result, evidence, asOf }: RefundCond
 }
 
 /** What is the same for work of every kind. */
-function workJson(row: Omit<WorkRow, 'status'>, attempts: number) {
+function workJson(row: WorkRow, { attempts, attemptStates, openContradiction }: Omit<AttemptFacts, 'serviceId'>) {
   return {
     max_price: moneyJson(row.maxPriceAmount, row.maxPriceCurrency),
     charged: moneyJson(row.chargedAmount, row.chargedCurrency),
     failure: failureJson(row),
     attention: attentionJson(row),
+    submit_again: resubmission({ status: row.status, attempts: attemptStates, openContradiction }),
     next_step_at: instantJson(row.nextStepAt),
     deadline: instantJson(row.deadlineAt),
     metadata: row.metadata,

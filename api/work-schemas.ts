@@ -63,7 +63,8 @@ export function deadlineInput(kind: WorkKind) {
   });
 }
 
-const failureClass = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
+/** Of the catalogue of failures. */
+export const failureClass = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
 /** What work, or a delivery, waits for a person for. */
 export const attentionReason = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
 
@@ -106,6 +107,16 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
       .strictObject({ reason: attentionReason, meaning: z.string(), advice: z.string() })
       .nullable()
       .meta({ description: 'What it waits for a person for.' }),
+    submit_again: z
+      .strictObject({
+        verdict: z.enum(['not_needed', 'no', 'yes']),
+        why: z.string(),
+      })
+      .meta({
+        description:
+          'Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. ' +
+          '`no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be.',
+      }),
     next_step_at: instant.nullable().meta({ description: 'When time brings the next step, if time does.' }),
     deadline: instant.nullable(),
     metadata: z.record(z.string(), z.string()),
@@ -123,6 +134,10 @@ export const workOutputExample = {
   charged: null,
   failure: null,
   attention: null,
+  submit_again: {
+    verdict: 'not_needed',
+    why: 'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it abandoned first.',
+  },
   next_step_at: null,
   deadline: null,
   metadata: { shop_order: 'A-1001' },

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
-import type { Decimal, Money } from '#domain/money.ts';
+import type { Money } from '#domain/money.ts';
 import { DEFAULT_POLICY, MAX_REFUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy } from '#domain/policy.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
 import {
@@ -136,7 +136,7 @@ const policyFields = {
 /** What of the policy the API and `reseller service-secret` read; the rest is the worker's. */
 const overlapFields = { POLICY_WEBHOOK_SECRET_OVERLAP: policyFields.POLICY_WEBHOOK_SECRET_OVERLAP };
 /** What of the policy the API shows. */
-const shownFields = { POLICY_SPEND_LIMIT: policyFields.POLICY_SPEND_LIMIT, POLICY_LOW_BALANCE: policyFields.POLICY_LOW_BALANCE };
+const shownFields = { POLICY_SPEND_LIMIT: policyFields.POLICY_SPEND_LIMIT };
 
 /** Every variable by the part that reads it; `docs/configuration.md` is checked against it. */
 export const CONFIGURATION_FIELDS = {
@@ -219,7 +219,6 @@ export interface ApiConfig {
   readonly webhookSecretOverlapMs: number;
   /** The daily limit of all keys together, which the gate shows; the worker enforces it. */
   readonly spendLimit: Money | undefined;
-  readonly lowBalance: Decimal | undefined;
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
@@ -321,7 +320,6 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     webhookSecrets: raw.SERVICE_WEBHOOK_SECRETS,
     webhookSecretOverlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP,
     spendLimit: raw.POLICY_SPEND_LIMIT,
-    lowBalance: raw.POLICY_LOW_BALANCE,
     host: raw.API_HOST,
     port: raw.API_PORT,
     bodyLimitBytes: raw.API_BODY_LIMIT,

@@ -2,7 +2,7 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { orders } from '#db/schema.ts';
-import { attemptFacts, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, factsOf, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
 /** An order with what its attempts add. */
 export interface OrderView extends AttemptFacts {
@@ -32,7 +32,7 @@ export function listOrderViews(db: Executor, filter: OrderFilter, { limit, after
 function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
   const facts = attemptFacts(db, 'order');
   return db
-    .select({ order: orders, attempts: facts.attempts, serviceId: facts.serviceId })
+    .select({ order: orders, ...factsOf(facts) })
     .from(orders)
     .crossJoinLateral(facts)
     .where(where)

@@ -2,7 +2,7 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { topups } from '#db/schema.ts';
-import { attemptFacts, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, factsOf, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
 /** A top-up with what its attempts add. */
 export interface TopupView extends AttemptFacts {
@@ -34,7 +34,7 @@ export function listTopupViews(db: Executor, filter: TopupFilter, { limit, after
 function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
   const facts = attemptFacts(db, 'topup');
   return db
-    .select({ topup: topups, attempts: facts.attempts, serviceId: facts.serviceId })
+    .select({ topup: topups, ...factsOf(facts) })
     .from(topups)
     .crossJoinLateral(facts)
     .where(where)

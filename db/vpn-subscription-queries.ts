@@ -2,7 +2,7 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
-import { attemptFacts, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, factsOf, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
 /** A VPN subscription with what its attempts add. */
 export interface VpnSubscriptionView extends AttemptFacts {
@@ -34,7 +34,7 @@ export function listVpnSubscriptionViews(db: Executor, filter: VpnSubscriptionFi
 function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
   const facts = attemptFacts(db, 'vpn_subscription');
   return db
-    .select({ subscription: vpnSubscriptions, attempts: facts.attempts, serviceId: facts.serviceId })
+    .select({ subscription: vpnSubscriptions, ...factsOf(facts) })
     .from(vpnSubscriptions)
     .crossJoinLateral(facts)
     .where(where)

@@ -3,9 +3,10 @@ import { and, asc, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
+import type { OperatedAttempt } from '#domain/operator-actions.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
-import { attempts, timeline } from '#db/schema.ts';
+import { attempts, cases, timeline } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
 
 /** By what all lists of work can be narrowed. */
@@ -37,6 +38,9 @@ export interface AttemptFacts {
   readonly attempts: number;
   /** The service's id of the newest attempt that it knows. */
   readonly serviceId: string | null;
+  readonly attemptStates: readonly OperatedAttempt[];
+  /** The service contradicted itself about the work, and nobody has judged that yet. */
+  readonly openContradiction: boolean;
 }
 
 /** The condition of a page; for a query on the table of this kind. */
@@ -68,10 +72,22 @@ export function attemptFacts(db: Executor, kind: WorkKind) {
       >`(array_agg(${attempts.serviceId} order by ${attempts.number} desc) filter (where ${attempts.serviceId} is not null))[1]`.as(
         'latest_service_id',
       ),
+      attemptStates: sql<
+        OperatedAttempt[]
+      >`coalesce(jsonb_agg(jsonb_build_object('state', ${attempts.state}, 'settled', ${attempts.settled})), '[]')`.as('attempt_states'),
+      openContradiction: sql<boolean>`exists (select 1 from ${cases} where ${cases.subjectKind} = ${kind}
+        and ${cases.subjectId} = ${workTable(kind).id} and ${cases.reason} = 'contradiction' and ${cases.closedAt} is null)`.as(
+        'open_contradiction',
+      ),
     })
     .from(attempts)
     .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, workTable(kind).id)))
     .as('facts');
+}
+
+/** The columns of {@link attemptFacts}, for a selection. */
+export function factsOf({ attempts: count, serviceId, attemptStates, openContradiction }: ReturnType<typeof attemptFacts>) {
+  return { attempts: count, serviceId, attemptStates, openContradiction };
 }
 
 export interface TimelineRow {

@@ -10,6 +10,7 @@ import { idInPath, mayExist, moneyInput } from '#api/fields.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
+import { bulkOperation } from '#api/routes/bulk-actions.ts';
 import { article } from '#api/routes/work-reads.ts';
 import { notFound, type WorkResource } from '#api/work-resource.ts';
 import { attentionReason, reasonForAct } from '#api/work-schemas.ts';
@@ -94,6 +95,18 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     }),
     operation({
       ...common,
+      id: `release${name}`,
+      path: `${path}/{id}/release`,
+      summary: 'Let through the purchase gate now what is held',
+      description:
+        'Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it ' +
+        'is held. One that was released and has not gone through yet stays released.',
+      body: plain,
+      bodyExample: { why: 'This customer waits at the counter.' },
+      handle: ({ params, body, caller }) => perform(params.id, { action: 'release' }, body.why, caller),
+    }),
+    operation({
+      ...common,
       id: `abandon${name}`,
       path: `${path}/{id}/abandon`,
       summary: `Give up ${article(noun)} ${noun} that bought nothing`,
@@ -104,6 +117,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     }),
     ...(kind === 'cancellation' ? [] : [limitOperation(resource, common, perform)]),
     resolveOperation(resource, common, perform),
+    bulkOperation(dependencies, resource),
   ];
 }
 

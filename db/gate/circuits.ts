@@ -101,11 +101,18 @@ export interface SendNews {
   readonly now: number;
 }
 
-/** Lets the circuits know what a send came to. @returns which changed, and those that the failure belongs to, as they are now. */
-export async function noteSend(tx: Executor, news: SendNews, policy: CircuitPolicy): Promise<{ changes: CircuitChange[]; failed: CircuitRow[] }> {
+/** What became of the circuits. */
+export interface NotedSend {
+  readonly changes: readonly CircuitChange[];
+  /** Those that the failure belongs to, as they are now. */
+  readonly failed: readonly { readonly circuit: CircuitRow; readonly wasCanary: boolean }[];
+}
+
+/** Lets the circuits know what a send came to. */
+export async function noteSend(tx: Executor, news: SendNews, policy: CircuitPolicy): Promise<NotedSend> {
   const known = new Map((await listCircuits(tx)).map((row) => [row.name, row]));
   const changes: CircuitChange[] = [];
-  const failed: CircuitRow[] = [];
+  const failed: NotedSend['failed'][number][] = [];
   for (const name of circuitNames) {
     if (eventOf(name, known.get(name), news) === undefined) continue;
     const row = await lockCircuit(tx, name);
@@ -114,7 +121,7 @@ export async function noteSend(tx: Executor, news: SendNews, policy: CircuitPoli
     if (event === undefined) continue;
     const after = await moveCircuit(tx, row, { ...news, event, detail: event.endsWith('failed') ? news.detail : undefined }, policy);
     if (after.state !== row.state) changes.push({ name, from: row.state, to: after.state, detail: after.detail });
-    if (event.endsWith('failed')) failed.push(after);
+    if (event.endsWith('failed')) failed.push({ circuit: after, wasCanary: event === 'canary_failed' });
   }
   return { changes, failed };
 }

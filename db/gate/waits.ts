@@ -17,14 +17,16 @@ export interface Waiting {
   readonly acceptedAt: Date;
   readonly apiKeyId: string;
   readonly price?: Money | undefined;
+  /** How often it was the canary, or more: the next are those with the least. */
+  readonly probes?: number;
 }
 
 /** Puts work into the line of what holds it; one that is in a line already keeps its place. */
-export async function joinLine(tx: Executor, { work, barrier, failureClass, acceptedAt, apiKeyId, price }: Waiting, now: Date): Promise<void> {
+export async function joinLine(tx: Executor, { work, barrier, failureClass, acceptedAt, apiKeyId, price, probes }: Waiting, now: Date): Promise<void> {
   const known = price === undefined ? {} : { priceAmount: price.amount, priceCurrency: price.currency };
   await tx
     .insert(gateWaits)
-    .values({ subjectKind: work.kind, subjectId: work.id, barrier, failureClass, acceptedAt, apiKeyId, since: now, ...known })
+    .values({ subjectKind: work.kind, subjectId: work.id, barrier, failureClass, acceptedAt, apiKeyId, since: now, ...known, ...(probes !== undefined && { probes }) })
     .onConflictDoUpdate({ target: [gateWaits.subjectKind, gateWaits.subjectId], set: { barrier, failureClass, ...known } });
 }
 

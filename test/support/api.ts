@@ -107,6 +107,7 @@ export async function startTestApi(
       logger,
       now: () => clock.now,
     }),
+    spendLimit: undefined,
     webhookSecretOverlapMs: 3_600_000,
     bodyLimitBytes: 65_536,
     readinessChecks: { database: () => database.run((db) => requireCurrentSchema(db)) },

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { createBooksActivities } from '#activities/books.ts';
 import { createMaintenanceActivities } from '#activities/maintenance.ts';
 import type { BooksActivities, MaintenanceActivities } from '#activities/maintenance-types.ts';
+import { WalletReader } from '#activities/wallet-reader.ts';
 import { createWorkActivities } from '#activities/work.ts';
 import type { AttemptRef, PurchaseActivities, SubscriptionActivities } from '#activities/work-types.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -41,6 +42,10 @@ export class ActivityBench implements AsyncDisposable {
   readonly clock = { now: Date.now() };
   /** Lines that the activities wrote. */
   readonly log: string[] = [];
+  /** Reads the balance for the purchase gate. */
+  readonly wallet: WalletReader;
+  /** Of the threshold of a low balance. */
+  readonly crossings: ('low' | 'well')[] = [];
   /** What the purchase gate goes by; a test changes what it is about. */
   readonly gate: Writable<GatePolicy> = { ...DEFAULT_POLICY.gate };
   readonly #opened: OpenTestDatabase;
@@ -65,8 +70,17 @@ export class ActivityBench implements AsyncDisposable {
       tokens: new ServiceTokenStore({ database, keyRing, environment: 'sandbox', account: EMAIL }),
       now,
     });
-    const dependencies = { database, keyRing, service: this.#service.client, sendLeaseMs: 30_000, gate: this.gate, now };
     const logger = createLogger({ level: 'info', name: 'worker' }, { write: (line) => void this.log.push(line) });
+    const onGate = {
+      circuitChanged: () => undefined,
+      balanceCrossed: (_: unknown, crossed: 'low' | 'well') => void this.crossings.push(crossed),
+      failed: (error: unknown) => {
+        throw error;
+      },
+    };
+    const service = this.#service.client;
+    this.wallet = new WalletReader({ database, service, policy: this.gate, now, onCrossing: onGate.balanceCrossed });
+    const dependencies = { database, keyRing, service, sendLeaseMs: 30_000, gate: this.gate, onGate, now };
     this.activities = {
       ...createWorkActivities(dependencies),
       ...createMaintenanceActivities({
@@ -81,9 +95,10 @@ export class ActivityBench implements AsyncDisposable {
     };
   }
 
-  static async start(options: ActivityBenchOptions = {}): Promise<ActivityBench> {
+  static async start({ sandboxBalance, ...options }: ActivityBenchOptions & { readonly sandboxBalance?: string } = {}): Promise<ActivityBench> {
     const opened = await openTestDatabase();
-    const simulator = await startSimulator({ email: EMAIL, password: PASSWORD });
+    const balance = sandboxBalance === undefined ? {} : { sandboxBalance };
+    const simulator = await startSimulator({ email: EMAIL, password: PASSWORD, ...balance });
     return new ActivityBench(opened, simulator, options);
   }
 
@@ -99,14 +114,14 @@ export class ActivityBench implements AsyncDisposable {
   }
 
   /** Accepts an order as the API does. @returns its id. */
-  async accept(packageId = 1001, externalOrderId = `ext-${randomUUID()}`): Promise<string> {
+  async accept(packageId = 1001, externalOrderId = `ext-${randomUUID()}`, apiKeyId = 'key_test'): Promise<string> {
     const id = newId('order');
     await this.database.transaction((tx) =>
       acceptOrder(
         tx,
         {
           id,
-          apiKeyId: 'key_test',
+          apiKeyId,
           externalOrderId,
           packageId,
           sealedDeviceImei: null,
@@ -121,10 +136,23 @@ export class ActivityBench implements AsyncDisposable {
   }
 
   /** Accepts an order and opens its first attempt. */
-  async begin(packageId?: number): Promise<AttemptRef> {
-    const work = { kind: 'order', id: await this.accept(packageId) } as const;
+  async begin(packageId?: number, apiKeyId?: string): Promise<AttemptRef> {
+    const work = { kind: 'order', id: await this.accept(packageId, undefined, apiKeyId) } as const;
     const { attempt } = await this.activities.beginWork({ work });
     return { work, attemptId: attempt.id };
+  }
+
+  /** Records that work is held, as its workflow does when its send was not let through. */
+  async hold({ work }: AttemptRef): Promise<void> {
+    await this.activities.recordStep({
+      work,
+      stepKey: randomUUID(),
+      status: 'held',
+      event: `${work.kind}.held`,
+      message: 'Held at the purchase gate.',
+      attemptNumber: 1,
+      applied: [],
+    });
   }
 
   /** An eSIM that was delivered, and a top-up of it whose first attempt is open. */

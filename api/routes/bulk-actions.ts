@@ -1,0 +1,181 @@
+import * as z from 'zod';
+import { isId } from '#domain/identifiers.ts';
+import { statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
+import { REFUSALS, type OperatorAction, type Refusal } from '#domain/operator-actions.ts';
+import { WORK_NOUNS } from '#domain/work.ts';
+import { chooseWork } from '#db/bulk-actions.ts';
+import { actOnWork } from '#db/operator-actions.ts';
+import { requestWake } from '#db/outbox.ts';
+import { WorkMissingError } from '#db/work.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import { instantInput } from '#api/fields.ts';
+import { answerOnce } from '#api/idempotency.ts';
+import { operation, type Caller, type Operation } from '#api/operation.ts';
+import { jsonReply } from '#api/reply.ts';
+import type { WorkResource } from '#api/work-resource.ts';
+import { attentionReason, failureClass, reasonForAct } from '#api/work-schemas.ts';
+
+/** The most that one call acts on: each is a transaction of its own, and the caller waits for all of them. */
+export const MAX_BULK = 200;
+
+const ACTIONS = ['retry', 'release', 'abandon'] as const;
+type BulkAction = (typeof ACTIONS)[number];
+
+/** What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds by then. */
+const selection = z.object({ matched: z.int(), ids: z.array(z.string()) });
+
+/** One act on many; each goes the way of the single act. */
+export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
+  const { kind, name, path, scopes, example } = resource;
+  const noun = WORK_NOUNS[kind];
+  const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
+  const filter = z
+    .strictObject({
+      ids: z.array(z.string().refine((id) => isId(kind, id), { message: `must be the id of a ${noun}` })).min(1).max(MAX_BULK).optional(),
+      status: z.enum(statuses).optional(),
+      failure_class: failureClass.optional(),
+      attention: attentionReason.optional(),
+      created_after: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
+      created_before: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
+    })
+    .refine((given) => Object.values(given).some((value) => value !== undefined), { message: 'must narrow the choice: name ids, or filter' })
+    .meta({ description: `Which ${noun}s: all that meet every condition named here.` });
+  const input = z
+    .strictObject({
+      action: z.enum(ACTIONS),
+      filter,
+      why: reasonForAct,
+      dry_run: z.boolean().default(false).meta({ description: 'Only say which it would be. Needs no Idempotency-Key.' }),
+    })
+    .meta({ id: `${name}BulkAction` });
+  const output = z
+    .strictObject({
+      dry_run: z.boolean(),
+      matched: z.int().meta({ description: 'How many meet the filter.' }),
+      remaining: z.int().meta({ description: `How many of them this call is not about: one call acts on ${MAX_BULK}, the oldest first. Call again with another key.` }),
+      data: z.array(
+        z.strictObject({
+          id: z.string(),
+          status: z.enum(statuses).nullable().meta({ description: 'Before the act; null where it is not known any more.' }),
+          failure_class: failureClass.nullable(),
+          attention: attentionReason.nullable(),
+          result: z.enum(['would_act', 'applied', 'unchanged', 'refused', 'not_found']),
+          refusal: z.string().nullable().meta({ description: 'Why it is refused, as of the single act.' }),
+          detail: z.string().nullable(),
+        }),
+      ),
+    })
+    .meta({ id: `${name}BulkResult` });
+  const line = { id: example.id, status: 'held', failure_class: 'insufficient_balance', attention: null, refusal: null, detail: null } as const;
+  return operation({
+    id: `actOnMany${name}s`,
+    method: 'post',
+    path: `${path}/bulk-actions`,
+    tag: 'Operator actions',
+    summary: `Retry, release or abandon many ${noun}s`,
+    description:
+      'Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`. Without ' +
+      'it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.',
+    scope: scopes.operate,
+    body: input,
+    bodyExample: { action: 'retry', filter: { status: 'held', failure_class: 'insufficient_balance' }, why: 'Topped up.', dry_run: true },
+    answers: {
+      200: {
+        description: 'What became of each, or would.',
+        contentType: 'application/json',
+        schema: output,
+        example: { dry_run: true, matched: 1, remaining: 0, data: [{ ...line, result: 'would_act' }] },
+      },
+    },
+    problems: ['idempotency_key_missing', 'idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'],
+    handle: async ({ body, json, header, caller }) => {
+      const { action, why, dry_run: dryRun } = body;
+      const { ids, status, failure_class: failed, attention, created_after: createdAfter, created_before: createdBefore } = body.filter;
+      const choice = { ids, status, failureClass: failed, attentionReason: attention, createdAfter, createdBefore };
+      const { database } = dependencies;
+      if (dryRun) {
+        const { matched, chosen } = await database.run((db) => chooseWork(db, kind, choice, MAX_BULK));
+        const missing = (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
+        const data = [
+          ...chosen.map((one) => ({ ...lineOf(one), result: 'would_act', refusal: null, detail: null })),
+          ...(hasFilter(choice) ? [] : missing.map((id) => ({ ...lineOf({ id }), result: 'not_found', refusal: null, detail: null }))),
+        ];
+        return jsonReply(200, { dry_run: true, matched, remaining: matched - chosen.length, data });
+      }
+      const request = { apiKeyId: caller.apiKeyId, header: header('Idempotency-Key'), target: `POST ${path}/bulk-actions`, json };
+      // What is chosen is kept before anything is done; then each act, which knows by the same key whether it was done.
+      const kept = await answerOnce(dependencies, request, async (tx) => {
+        const { matched, chosen } = await chooseWork(tx, kind, choice, MAX_BULK);
+        const chosenIds = ids !== undefined && !hasFilter(choice) ? [...new Set(ids)] : chosen.map(({ id }) => id);
+        return jsonReply(200, { matched, ids: chosenIds });
+      });
+      const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
+      const act = { action, why, caller, actId: `bulk:${caller.apiKeyId}:${request.header}` };
+      const data: BulkLine[] = [];
+      for (const id of about.ids) data.push(await actOnOne(dependencies, resource, id, act));
+      dependencies.wakeRelay();
+      return jsonReply(200, { dry_run: false, matched: about.matched, remaining: Math.max(0, about.matched - about.ids.length), data });
+    },
+  });
+}
+
+interface BulkAct {
+  readonly action: BulkAction;
+  readonly why: string;
+  readonly caller: Caller;
+  /** The same for every piece of work of a call, and for the same call again. */
+  readonly actId: string;
+}
+
+type BulkLine = ReturnType<typeof lineOf> & {
+  readonly result: 'applied' | 'unchanged' | 'refused' | 'not_found';
+  readonly refusal: Refusal | null;
+  readonly detail: string | null;
+};
+
+/** Rolls the transaction of a refused act back: a part of it may be written by then. */
+class RefusedError extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal);
+    this.refusal = refusal;
+  }
+}
+
+async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResource, id: string, { action, why, caller, actId }: BulkAct): Promise<BulkLine> {
+  const work = { kind, id };
+  const asked: OperatorAction = { action };
+  try {
+    return await database.transaction(async (tx) => {
+      const { chosen } = await chooseWork(tx, kind, { ids: [id] }, 1);
+      const result = await actOnWork(tx, work, asked, { actor: caller.apiKeyId, why, actId }, new Date(now()));
+      if (result.kind === 'refused') throw new RefusedError(result.refusal);
+      if (result.kind === 'applied') await requestWake(tx, work);
+      return { ...lineOf(chosen[0] ?? { id }), result: result.kind, refusal: null, detail: null };
+    });
+  } catch (error) {
+    if (error instanceof WorkMissingError) return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
+    if (!(error instanceof RefusedError)) throw error;
+    const { chosen } = await database.run((db) => chooseWork(db, kind, { ids: [id] }, 1));
+    return { ...lineOf(chosen[0] ?? { id }), result: 'refused', refusal: error.refusal, detail: REFUSALS[error.refusal] };
+  }
+}
+
+function hasFilter({ ids: _, ...filter }: { readonly ids?: unknown } & Readonly<Record<string, unknown>>): boolean {
+  return Object.values(filter).some((value) => value !== undefined);
+}
+
+function lineOf({
+  id,
+  status = null,
+  failureClass: failed = null,
+  attentionReason: attention = null,
+}: {
+  readonly id: string;
+  readonly status?: string | null;
+  readonly failureClass?: string | null;
+  readonly attentionReason?: string | null;
+}) {
+  return { id, status, failure_class: failed, attention };
+}

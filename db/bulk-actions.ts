@@ -1,0 +1,42 @@
+/** Which work a bulk act is about. */
+import { and, asc, count, inArray, type SQL } from 'drizzle-orm';
+import type { WorkStatus } from '#domain/lifecycle.ts';
+import type { WorkKind } from '#domain/work.ts';
+import type { Executor } from '#db/database.ts';
+import { workConditions, type WorkFilter } from '#db/work-queries.ts';
+import { workTable } from '#db/work-tables.ts';
+
+export interface BulkChoice extends WorkFilter {
+  readonly ids?: readonly string[] | undefined;
+}
+
+/** One of them, for whoever looks before acting. */
+export interface ChosenWork {
+  readonly id: string;
+  readonly status: WorkStatus;
+  readonly failureClass: string | null;
+  readonly attentionReason: string | null;
+}
+
+/** Those that a choice is about, the oldest first, and how many there are in all. */
+export async function chooseWork(
+  db: Executor,
+  kind: WorkKind,
+  choice: BulkChoice,
+  limit: number,
+): Promise<{ readonly matched: number; readonly chosen: ChosenWork[] }> {
+  const table = workTable(kind);
+  const where = conditions(kind, choice);
+  const [total] = await db.select({ matched: count() }).from(table).where(where);
+  const chosen = await db
+    .select({ id: table.id, status: table.status, failureClass: table.failureClass, attentionReason: table.attentionReason })
+    .from(table)
+    .where(where)
+    .orderBy(asc(table.createdAt), asc(table.id))
+    .limit(limit);
+  return { matched: total?.matched ?? 0, chosen };
+}
+
+function conditions(kind: WorkKind, { ids, ...filter }: BulkChoice): SQL | undefined {
+  return and(workConditions(kind, filter, undefined), ids === undefined ? undefined : inArray(workTable(kind).id, [...ids]));
+}

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FINAL_STATUSES, WORK_STATUSES, isFinal } from '#domain/lifecycle.ts';
+import { addMoney, compareMoney } from '#domain/money.ts';
+import { ATTEMPT_STATES } from '#domain/observation.ts';
+import { judgeAbandon, judgeRelease, mayHaveCost } from '#domain/operator-actions.ts';
+import { judgeReservation, releasable, spendDay, spendProblem, untilNextDay } from '#domain/purchase-gate.ts';
+import { resubmission } from '#domain/resubmission.ts';
+
+const cents = fc.integer({ min: 0, max: 1_000_000 });
+const usd = (amount: number) => ({ amount: (amount / 100).toFixed(2), currency: 'USD' });
+const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() });
+
+describe('a reservation', () => {
+  it('never takes the sum of what is reserved above the balance', () => {
+    fc.assert(
+      fc.property(cents, fc.array(fc.integer({ min: 1, max: 50_000 }), { maxLength: 40 }), (balance, prices) => {
+        let reserved = usd(0);
+        for (const price of prices) {
+          const answer = judgeReservation(usd(price), { balance: usd(balance), reserved });
+          if (answer.kind === 'enough') reserved = addMoney(reserved, usd(price));
+          else expect(compareMoney(addMoney(reserved, usd(price)), usd(balance))).toBe(1);
+        }
+        expect(compareMoney(reserved, usd(balance))).not.toBe(1);
+      }),
+    );
+  });
+
+  it('is not made in another currency than that of the wallet', () => {
+    const eur = { amount: '1.00', currency: 'EUR' };
+    expect(judgeReservation(eur, { balance: usd(100), reserved: usd(0) })).toEqual({ kind: 'other_currency' });
+    expect(spendProblem(eur, { limit: usd(100), spent: usd(0), whose: 'of all' })).toContain('in EUR');
+  });
+});
+
+describe('a limit of the day', () => {
+  it('is reached by what would exceed it, and not by what meets it', () => {
+    fc.assert(
+      fc.property(cents, cents, cents, (limit, spent, price) => {
+        const problem = spendProblem(usd(price), { limit: usd(limit), spent: usd(spent), whose: 'of all' });
+        expect(problem === undefined).toBe(spent + price <= limit);
+      }),
+    );
+  });
+
+  it('is of a day in UTC, which ends when the next begins', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4_000_000_000_000 }), (now) => {
+        const rest = untilNextDay(now);
+        expect(spendDay(now + rest - 1)).toBe(spendDay(now));
+        expect(spendDay(now + rest)).not.toBe(spendDay(now));
+      }),
+    );
+  });
+});
+
+describe('a release at a rate', () => {
+  it('never lets more go in a time than the rate allows, however often it is looked', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 50 }), (waits, rate) => {
+        let last: number | null = 0;
+        let released = 0;
+        let now = 0;
+        for (const wait of waits) {
+          now += wait;
+          const count: number = releasable(last, now, rate);
+          if (count > 0) last = now;
+          released += count;
+        }
+        expect(released).toBeLessThanOrEqual((now / 1_000) * rate);
+      }),
+    );
+  });
+});
+
+describe('whether to submit again', () => {
+  it('is never "yes" for what may have been bought, nor for what goes on', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...WORK_STATUSES), fc.array(attempt, { maxLength: 4 }), fc.boolean(), (status, attempts, openContradiction) => {
+        const { verdict, why } = resubmission({ status, attempts, openContradiction });
+        expect(why).toMatch(/\.$/);
+        if (verdict === 'yes') expect([...FINAL_STATUSES]).toContain(status);
+        if (openContradiction) expect(verdict).toBe('no');
+        if (!isFinal(status) && status !== 'active' && status !== 'cancelling' && attempts.some(mayHaveCost)) expect(verdict).toBe('no');
+      }),
+    );
+  });
+
+  it.each([
+    ['completed', 'completed', 'not_needed'],
+    ['held', 'refused', 'not_needed'],
+    ['held', 'prepared', 'not_needed'],
+    ['submitting', 'unknown', 'no'],
+    ['processing', 'processing', 'no'],
+    ['needs_attention', 'unknown', 'no'],
+    ['failed', 'refused', 'yes'],
+    ['abandoned', 'refused', 'yes'],
+  ] as const)('of what is %s with an attempt that is %s is %s', (status, state, verdict) => {
+    expect(resubmission({ status, attempts: [{ state, settled: false }], openContradiction: false }).verdict).toBe(verdict);
+  });
+});
+
+describe('a release by an operator', () => {
+  it('is for what is held only, and never what makes an abandonment safe', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...WORK_STATUSES), attempt, fc.boolean(), fc.boolean(), (status, own, openContradiction, released) => {
+        const work = { status, attempt: own, openContradiction, observationsPending: false };
+        const judged = judgeRelease(work, released);
+        expect(judged === 'allowed').toBe(status === 'held' && !openContradiction && !released);
+        if (judgeAbandon(work) === 'may_be_bought') expect(resubmission({ status, attempts: [own], openContradiction }).verdict).not.toBe('yes');
+      }),
+    );
+  });
+});
