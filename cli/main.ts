@@ -3,6 +3,7 @@ import { report } from '#cli/report.ts';
 import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
 import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/user-error.ts';
+import { addGateCommands } from '#cli/gate-commands.ts';
 import { addWorkCommands } from '#cli/work-commands.ts';
 import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
 import type { ApiOptions } from '#cli/api-access.ts';
@@ -82,8 +83,9 @@ keys
   .description('make a key; it is shown once')
   .option('--scopes <list>', 'what it may do: comma separated, or all')
   .option('--expires <days>', 'days until it expires', days)
+  .option('--spend-limit <limit>', 'the most that is spent in a day (UTC) for its work, such as "100.00 USD"')
   .option(...DATA)
-  .action(async (name: string, options: { scopes?: string; expires?: number } & DataOption) =>
+  .action(async (name: string, options: { scopes?: string; expires?: number; spendLimit?: string } & DataOption) =>
     (await commands.keys()).createKey(name, options, await environmentFor(options)),
   );
 keys
@@ -91,6 +93,13 @@ keys
   .description('list all keys')
   .option(...DATA)
   .action(async (options: DataOption) => (await commands.keys()).listKeys(await environmentFor(options)));
+keys
+  .command('limit <prefix> <limit>')
+  .description('change what may be spent in a day (UTC) for its work: "100.00 USD", or none')
+  .option(...DATA)
+  .action(async (prefix: string, limit: string, options: DataOption) =>
+    (await commands.keys()).limitKey(prefix, limit, await environmentFor(options)),
+  );
 keys
   .command('revoke <prefix>')
   .description('end a key’s life at once; the prefix is the part between the underscores')
@@ -122,6 +131,7 @@ addWorkCommands(program, ORDERS, environment);
 addWorkCommands(program, TOPUPS, environment);
 addWorkCommands(program, VPN_SUBSCRIPTIONS, environment);
 addWorkCommands(program, CANCELLATIONS, environment);
+addGateCommands(program, environment);
 
 program
   .command('contract')

@@ -4,11 +4,11 @@ import type { ActOptions, ResolveOptions, WorkChoice, WorkDesk } from '#cli/comm
 import type { WorkCommand } from '#cli/work-kinds.ts';
 import type { Environment } from '#config/config.ts';
 
-const API = ['--api <url>', 'base address of the API (default: of what `npm start` runs on the data folder, else http://127.0.0.1:3000)'] as const;
-const DATA = ['--data <folder>', 'data folder of `npm start`, for its address and API key; RESELLER_API_KEY goes first', '.data'] as const;
-const WHY = ['--why <text>', 'why, for whoever reads the timeline; no personal data'] as const;
+export const API = ['--api <url>', 'base address of the API (default: of what `npm start` runs on the data folder, else http://127.0.0.1:3000)'] as const;
+export const DATA = ['--data <folder>', 'data folder of `npm start`, for its address and API key; RESELLER_API_KEY goes first', '.data'] as const;
+export const WHY = ['--why <text>', 'why, for whoever reads the timeline; no personal data'] as const;
 
-/** `list`, `retry`, `abandon`, `limit` and `resolve` of one kind of work. */
+/** `list`, `retry`, `release`, `abandon`, `limit` and `resolve` of one kind of work. */
 export function addWorkCommands(program: Command, kind: WorkCommand, environment: Environment): void {
   const { noun } = kind;
   const desk = async (): Promise<WorkDesk> => new (await import('#cli/commands/work.ts')).WorkDesk(kind, environment);
@@ -22,6 +22,7 @@ export function addWorkCommands(program: Command, kind: WorkCommand, environment
   );
   for (const [action, description] of [
     ['retry', 'try again now what is held or parked'],
+    ['release', 'let through the purchase gate now what is held, past pauses and open circuits'],
     ['abandon', 'give up what provably bought nothing'],
   ] as const) {
     chosenBy(reachedBy(work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`)))

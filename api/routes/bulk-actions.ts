@@ -16,7 +16,7 @@ import type { WorkResource } from '#api/work-resource.ts';
 import { attentionReason, failureClass, reasonForAct } from '#api/work-schemas.ts';
 
 /** The most that one call acts on: each is a transaction of its own, and the caller waits for all of them. */
-export const MAX_BULK = 200;
+export const MAX_BULK = 100;
 
 const ACTIONS = ['retry', 'release', 'abandon'] as const;
 type BulkAction = (typeof ACTIONS)[number];

@@ -14,6 +14,7 @@ import {
 } from '#api/order-schemas.ts';
 import type { Reply } from '#api/reply.ts';
 import { orderJson } from '#api/representations.ts';
+import { bulkOperation } from '#api/routes/bulk-actions.ts';
 import { workActionOperations } from '#api/routes/work-actions.ts';
 import { workReadOperations } from '#api/routes/work-reads.ts';
 import { createWork } from '#api/work-creation.ts';
@@ -93,6 +94,8 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
           position: ({ order }) => order,
         }),
     }),
+    // Before what has an id in its place.
+    bulkOperation(dependencies, orderResource),
     ...workReadOperations(dependencies, orderResource),
     ...workActionOperations(dependencies, orderResource),
   ];

@@ -79,7 +79,8 @@ const gateOutput = z
     wallet: z
       .strictObject({
         balance: money,
-        reserved: money.meta({ description: 'What purchases under way may still take from that balance.' }),
+        // What purchases under way may still take from that balance.
+        reserved: money,
         available: money,
         read_at: instant,
         low_since: instant.nullable().meta({ description: 'Since when the balance is below POLICY_LOW_BALANCE.' }),

@@ -6,6 +6,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { invalid, operation, type ApiRequest, type Operation } from '#api/operation.ts';
 import type { Reply } from '#api/reply.ts';
 import { topupJson } from '#api/representations.ts';
+import { bulkOperation } from '#api/routes/bulk-actions.ts';
 import { workActionOperations } from '#api/routes/work-actions.ts';
 import { workReadOperations } from '#api/routes/work-reads.ts';
 import {
@@ -93,6 +94,8 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
           position: ({ topup }) => topup,
         }),
     }),
+    // Before what has an id in its place.
+    bulkOperation(dependencies, topupResource),
     ...workReadOperations(dependencies, topupResource),
     ...workActionOperations(dependencies, topupResource),
   ];

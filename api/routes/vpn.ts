@@ -16,6 +16,7 @@ import { ageOf, freshness, freshnessExample } from '#api/package-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import { plainAmount, vpnSubscriptionJson } from '#api/representations.ts';
+import { bulkOperation } from '#api/routes/bulk-actions.ts';
 import { workActionOperations } from '#api/routes/work-actions.ts';
 import { workReadOperations } from '#api/routes/work-reads.ts';
 import { valueOf } from '#api/service-problem.ts';
@@ -132,6 +133,8 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
           position: ({ subscription }) => subscription,
         }),
     }),
+    // Before what has an id in its place.
+    bulkOperation(dependencies, vpnResource),
     ...workReadOperations(dependencies, vpnResource),
     operation({
       id: 'getVpnAccess',

@@ -10,7 +10,6 @@ import { idInPath, mayExist, moneyInput } from '#api/fields.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
-import { bulkOperation } from '#api/routes/bulk-actions.ts';
 import { article } from '#api/routes/work-reads.ts';
 import { notFound, type WorkResource } from '#api/work-resource.ts';
 import { attentionReason, reasonForAct } from '#api/work-schemas.ts';
@@ -117,7 +116,6 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     }),
     ...(kind === 'cancellation' ? [] : [limitOperation(resource, common, perform)]),
     resolveOperation(resource, common, perform),
-    bulkOperation(dependencies, resource),
   ];
 }
 

@@ -1,6 +1,8 @@
 import { type Environment, readDatabaseConfig } from '#config/config.ts';
+import { price } from '#config/fields.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
-import { addApiKey, API_SCOPES, type ApiScope, apiScopes, listApiKeys, revokeApiKey } from '#db/api-keys.ts';
+import { addApiKey, API_SCOPES, type ApiScope, apiScopes, changeSpendLimit, listApiKeys, revokeApiKey } from '#db/api-keys.ts';
+import type { Money } from '#domain/money.ts';
 import type { Database } from '#db/database.ts';
 import { withDatabase } from '#cli/command-database.ts';
 import { UserError } from '#cli/user-error.ts';
@@ -19,17 +21,18 @@ const ALL = 'all';
  */
 export async function createKey(
   name: string,
-  options: { scopes?: string; expires?: number },
+  options: { scopes?: string; expires?: number; spendLimit?: string },
   environment: Environment,
 ): Promise<void> {
   if (name.trim() === '') {
     throw new UserError('The key has no name.', 'Name the system that is to use it: it is all that `keys list` shows of its purpose.');
   }
   const scopes = scopesOf(options.scopes);
+  const spendLimit = options.spendLimit === undefined ? undefined : limitOf(options.spendLimit);
   const { key, prefix, hash } = generateApiKey();
   const expiresAt = options.expires === undefined ? undefined : new Date(Date.now() + options.expires * DAY_MS);
   await inDatabase(environment, (database) =>
-    database.run((db) => addApiKey(db, { name, prefix, hash, scopes, ...(expiresAt === undefined ? {} : { expiresAt }) })),
+    database.run((db) => addApiKey(db, { name, prefix, hash, scopes, ...(expiresAt !== undefined && { expiresAt }), ...(spendLimit != null && { spendLimit }) })),
   );
   process.stderr.write(`Key ${prefix} for ${name}, shown this once; scopes: ${scopes.join(', ')}\n`);
   process.stdout.write(`${key}\n`);
@@ -46,8 +49,30 @@ export async function listKeys(environment: Environment): Promise<void> {
           ? `expires ${key.expiresAt.toISOString()}`
           : 'valid';
     const used = key.lastUsedAt === null ? 'never used' : `last used ${key.lastUsedAt.toISOString()}`;
-    process.stdout.write(`${key.prefix}  ${key.name}  ${state}, ${used}  ${key.scopes.join(',')}\n`);
+    const { spendLimitAmount: amount, spendLimitCurrency: currency } = key;
+    const limit = amount === null || currency === null ? '' : `, at most ${amount.replace(/(\.\d{2}\d*?)0+$/, '$1')} ${currency} a day`;
+    process.stdout.write(`${key.prefix}  ${key.name}  ${state}, ${used}${limit}  ${key.scopes.join(',')}\n`);
   }
+}
+
+/** `reseller keys limit`. @param limit `100.00 USD`, or `none`. @throws UserError when there is no such key. */
+export async function limitKey(prefix: string, limit: string, environment: Environment): Promise<void> {
+  const spendLimit = limitOf(limit);
+  const changed = await inDatabase(environment, (database) => database.run((db) => changeSpendLimit(db, prefix, spendLimit)));
+  if (!changed) {
+    throw new UserError(`There is no key with the prefix ${JSON.stringify(prefix)}.`, '`npx reseller keys list` shows the prefixes.');
+  }
+  process.stdout.write(
+    spendLimit === null ? `Key ${prefix} has no daily limit of its own.\n` : `Key ${prefix} may spend ${limit} a day (UTC).\n`,
+  );
+}
+
+/** @returns null for `none`. */
+function limitOf(text: string): Money | null {
+  if (text === 'none') return null;
+  const parsed = price().safeParse(text);
+  if (parsed.success) return parsed.data;
+  throw new UserError(`${JSON.stringify(text)} is no daily limit.`, 'Write it like "100.00 USD", or none.');
 }
 
 /** `reseller keys revoke`. @throws UserError when there is no such key. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
 import { ApiClient, ApiError } from '#cli/api-client.ts';
@@ -40,11 +41,31 @@ const work = z.looseObject({
 type Work = z.output<typeof work>;
 const page = z.object({ data: z.array(work), next_cursor: z.string().nullable() });
 
+const bulkResult = z.object({
+  matched: z.int(),
+  remaining: z.int(),
+  data: z.array(
+    z.object({
+      id: z.string(),
+      status: z.string().nullable(),
+      failure_class: z.string().nullable(),
+      attention: z.string().nullable(),
+      result: z.enum(['would_act', 'applied', 'unchanged', 'refused', 'not_found']),
+      detail: z.string().nullable(),
+    }),
+  ),
+});
+type BulkLine = z.output<typeof bulkResult>['data'][number];
+
 const PAGE = 100;
+/** What one call of the API acts on; more ids are sent in several. */
+const MAX_BULK = 100;
 
 /** What an act has done, in words: the answer shows the work as it was stored at that moment, before it went on. */
-const DONE = { retry: 'asked to try again now', abandon: 'given up', limit: 'limit changed', resolve: 'case judged' } as const;
+const DONE = { retry: 'asked to try again now', release: 'let through the gate', abandon: 'given up', limit: 'limit changed', resolve: 'case judged' } as const;
 type Act = keyof typeof DONE;
+/** Those that can be done to many at once. */
+export type BulkAct = 'retry' | 'release' | 'abandon';
 
 /** The commands of one kind of work. */
 export class WorkDesk {
@@ -66,12 +87,12 @@ export class WorkDesk {
   }
 
   /**
-   * `retry` and `abandon`: on what is named, or on all that the filters choose. Each is an act of its own, with its own
+   * `retry`, `release` and `abandon`: on what is named, or on all that the filters choose. Each is an act of its own, with its own
    * record; one that is refused does not stop the others.
    *
    * @returns the exit code: 1 when any was refused.
    */
-  async act(action: 'retry' | 'abandon', ids: readonly string[], options: ActOptions): Promise<number> {
+  async act(action: BulkAct, ids: readonly string[], options: ActOptions): Promise<number> {
     const filtered = options.status !== undefined || options.failureClass !== undefined || options.attention !== undefined;
     if (ids.length === 0 && !filtered) {
       throw new UserError(`It is not said which ${this.#kind.noun}s.`, 'Name their ids, or choose with --status, --failure-class or --attention.');
@@ -80,18 +101,41 @@ export class WorkDesk {
       throw new UserError(`${ids.length} ids are named beside a filter.`, 'Do one or the other, so that nothing is hit by mistake.');
     }
     const api = this.#api(options);
-    if (options.dryRun === true) return await this.#wouldAct(api, action, ids, options);
-    const chosen = ids.length > 0 ? ids : (await this.#chosen(api, options)).map(({ id }) => id);
-    if (chosen.length === 0) {
-      this.#say(this.#none());
-      return 0;
-    }
-    let refused = 0;
-    for (const id of chosen) {
-      if (!(await this.#actOn(api, id, action, { why: options.why }))) refused += 1;
-    }
-    this.#say(`${chosen.length - refused} of ${this.#counted(chosen.length)} done.`);
+    const lines = await this.#actOnMany(api, action, ids, options);
+    for (const line of lines) this.#say(bulkLine(action, line));
+    const refused = lines.filter(({ result }) => result === 'refused' || result === 'not_found').length;
+    if (lines.length === 0) this.#say(this.#none());
+    else if (options.dryRun === true) this.#say(`${this.#counted(lines.length - refused)}. Nothing was done.`);
+    else this.#say(`${lines.length - refused} of ${this.#counted(lines.length)} done.`);
     return refused === 0 ? 0 : 1;
+  }
+
+  /** Call after call, until all were acted on: each takes so many, the oldest first. */
+  async #actOnMany(api: ApiClient, action: BulkAct, ids: readonly string[], options: ActOptions): Promise<BulkLine[]> {
+    const { why, dryRun = false, status, failureClass, attention } = options;
+    const lines: BulkLine[] = [];
+    const call = async (filter: Record<string, unknown>): Promise<{ remaining: number; last: number }> => {
+      const { data, remaining } = await api.call({
+        path: `${this.#kind.path}/bulk-actions`,
+        body: { action, why, filter, dry_run: dryRun },
+        answer: bulkResult,
+        ...(dryRun ? {} : { idempotencyKey: randomUUID() }),
+      });
+      lines.push(...data);
+      return { remaining, last: data.length };
+    };
+    for (let from = 0; from < ids.length; from += MAX_BULK) await call({ ids: ids.slice(from, from + MAX_BULK) });
+    if (ids.length > 0) return lines;
+    const filter = { status, failure_class: failureClass, attention };
+    if (dryRun) {
+      const { remaining } = await call(filter);
+      if (remaining > 0) this.#say(`The oldest ${lines.length}; ${remaining} more would follow.`);
+      return lines;
+    }
+    // An act may leave the work in its own filter, and what is done twice is no second act: what is left is named before.
+    const chosen = (await this.#chosen(api, options)).map(({ id }) => id);
+    for (let from = 0; from < chosen.length; from += MAX_BULK) await call({ ids: chosen.slice(from, from + MAX_BULK) });
+    return lines;
   }
 
   /** `limit`. @param maxPrice `12.50 EUR`, or `none`. @returns the exit code. */
@@ -116,22 +160,6 @@ export class WorkDesk {
       const { status } = await api.call({ path: `${this.#pathOf(id)}/${action}`, body, answer: work });
       this.#say(`${id}  ${DONE[action]}  (status at that moment: ${status})`);
     });
-  }
-
-  async #wouldAct(api: ApiClient, action: Act, ids: readonly string[], options: WorkChoice): Promise<number> {
-    const say = (found: Work) => this.#say(`would ${action}: ${this.#line(found)}`);
-    let count = 0;
-    if (ids.length === 0) {
-      const found = await this.#chosen(api, options);
-      found.forEach(say);
-      count = found.length;
-    }
-    for (const id of ids) {
-      const exists = await this.#unlessRefused(id, async () => say(await api.call({ path: this.#pathOf(id), answer: work })));
-      if (exists) count += 1;
-    }
-    this.#say(`${this.#counted(count)}. Nothing was done.`);
-    return count < ids.length ? 1 : 0;
   }
 
   async #unlessRefused(id: string, call: () => Promise<void>): Promise<boolean> {
@@ -194,5 +222,21 @@ export class WorkDesk {
 
   #say(line: string): void {
     this.#output.write(`${line}\n`);
+  }
+}
+
+function bulkLine(action: BulkAct, { id, status, failure_class: failure, attention, result, detail }: BulkLine): string {
+  const why = attention ?? failure;
+  switch (result) {
+    case 'would_act':
+      return [`would ${action}: ${id}`, status, why === null ? undefined : `(${why})`].filter((part) => typeof part === 'string').join('  ');
+    case 'applied':
+      return `${id}  ${DONE[action]}  (status at that moment: ${status})`;
+    case 'unchanged':
+      return `${id}  as it was: this is done already  (status at that moment: ${status})`;
+    case 'refused':
+      return `${id}  refused: ${detail}`;
+    case 'not_found':
+      return `${id}  refused: there is none with this id`;
   }
 }

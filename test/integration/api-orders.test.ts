@@ -52,6 +52,7 @@ describe('creating an order', () => {
       charged: null,
       failure: null,
       attention: null,
+      submit_again: { verdict: 'not_needed', why: expect.stringContaining('goes on') },
       next_step_at: null,
       deadline: '2030-02-01T00:00:00.000Z',
       metadata: { shop_order: 'A-1' },

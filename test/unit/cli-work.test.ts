@@ -73,33 +73,48 @@ async function run(
 }
 
 describe('an act on several', () => {
-  beforeEach(() => {
-    answer = (_, path) => {
-      if (path.includes('ord_unknown')) return problem(404, 'order_not_found');
-      if (path.includes('ord_ended')) return problem(409, 'action_not_possible', { detail: 'It has ended.' });
-      return { status: 200, body: row('ord_held') };
-    };
+  const line = (id: string, result: string, more: Record<string, unknown> = {}) => ({
+    id,
+    status: 'held',
+    failure_class: 'insufficient_balance',
+    attention: null,
+    result,
+    refusal: null,
+    detail: null,
+    ...more,
   });
+  const bulk = (...data: unknown[]): Answer => ({ status: 200, body: { dry_run: false, matched: data.length, remaining: 0, data } });
 
-  it('is carried out on all that allow it, whatever is unknown or refused, and ends with 1', async () => {
-    const { printed, code } = await run((desk, options) => desk.act('retry', ['ord_unknown', 'ord_ended', 'ord_held'], { ...options, why }));
+  it('is one call, and says of each what became of it; it ends with 1 when any was refused', async () => {
+    answer = () =>
+      bulk(line('ord_unknown', 'not_found', { status: null }), line('ord_ended', 'refused', { detail: 'It has ended.' }), line('ord_held', 'applied'), line('ord_done', 'unchanged'));
+    const ids = ['ord_unknown', 'ord_ended', 'ord_held', 'ord_done'];
+    const { printed, code } = await run((desk, options) => desk.act('retry', ids, { ...options, why }));
     expect(printed.split('\n')).toEqual([
-      'ord_unknown  refused: there is no such order',
-      'ord_ended  refused: The title of action_not_possible: It has ended.',
+      'ord_unknown  refused: there is none with this id',
+      'ord_ended  refused: It has ended.',
       'ord_held  asked to try again now  (status at that moment: held)',
-      '1 of 3 orders done.',
+      'ord_done  as it was: this is done already  (status at that moment: held)',
+      '2 of 4 orders done.',
       '',
     ]);
     expect(code).toBe(1);
-    expect(calls.at(-1)).toMatchObject({ call: 'POST /v1/orders/ord_held/retry', body: { why } });
+    expect(calls).toMatchObject([{ call: 'POST /v1/orders/bulk-actions', body: { action: 'retry', filter: { ids }, why, dry_run: false } }]);
   });
 
-  it('that is only tried out names what is unknown and sends no act', async () => {
-    const { printed, code } = await run((desk, options) => desk.act('abandon', ['ord_unknown', 'ord_held'], { ...options, why, dryRun: true }));
-    expect(printed).toContain('ord_unknown  refused: there is no such order\nwould abandon: ord_held  held');
-    expect(printed).toMatch(/^1 order\. Nothing was done\.$/m);
-    expect(code).toBe(1);
-    expect(calls.filter(({ call }) => call.startsWith('POST'))).toEqual([]);
+  it('that is only tried out asks the API to do nothing', async () => {
+    answer = () => bulk(line('ord_held', 'would_act'));
+    const { printed, code } = await run((desk, options) => desk.act('abandon', [], { ...options, why, failureClass: 'insufficient_balance', dryRun: true }));
+    expect(printed).toBe('would abandon: ord_held  held  (insufficient_balance)\n1 order. Nothing was done.\n');
+    expect(code).toBe(0);
+    expect(calls).toMatchObject([{ body: { action: 'abandon', filter: { failure_class: 'insufficient_balance' }, dry_run: true } }]);
+  });
+
+  it('by a filter names those that it chose, so that none is acted on twice', async () => {
+    answer = (method) => (method === 'GET' ? pageOf(row('ord_1'), row('ord_2')) : bulk(line('ord_1', 'applied'), line('ord_2', 'applied')));
+    const { printed } = await run((desk, options) => desk.act('release', [], { ...options, why, status: 'held' }));
+    expect(printed).toContain('ord_1  let through the gate');
+    expect(calls.at(-1)).toMatchObject({ call: 'POST /v1/orders/bulk-actions', body: { filter: { ids: ['ord_1', 'ord_2'] } } });
   });
 
   it('stops at an API that does not know this kind of work: no id can be right there', async () => {
@@ -119,7 +134,6 @@ describe('an act on several', () => {
 
 describe('each act', () => {
   it.each([
-    ['abandon', (desk: WorkDesk, to: { api: string; data: string }) => desk.act('abandon', ['ord_1'], { ...to, why }), 'given up', { why }],
     [
       'limit',
       (desk: WorkDesk, to: { api: string; data: string }) => desk.limit('ord_1', '12.50 USD', { ...to, why }),
