@@ -31,6 +31,16 @@ export interface Metrics {
   readonly walletBalance: Gauge<'currency'>;
   /** News found by asking since webhooks stopped to arrive; 0 while they arrive. */
   readonly webhooksMissed: Gauge;
+  /** 1 while a circuit of the service is not closed, else 0. */
+  readonly circuitOpen: Gauge<'circuit'>;
+  /** Purchases held at the gate, by what they are held for. */
+  readonly gateHeld: Gauge<'failure_class'>;
+  /** Pauses of buying in force. */
+  readonly gatePauses: Gauge;
+  /** What of the wallet is left beside reservations, as it was last read for a purchase. */
+  readonly walletAvailable: Gauge<'currency'>;
+  /** 1 while the balance is below POLICY_LOW_BALANCE, else 0. */
+  readonly walletLow: Gauge;
   /** Refreshes that failed; their gauges then show old values. */
   readonly refreshFailures: Counter;
   /** Runs before every render, to set gauges from the database. A failure is counted and leaves the rest readable. */
@@ -143,6 +153,30 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     webhooksMissed: new Gauge({
       name: 'reseller_webhooks_missed',
       help: 'News found by asking since webhooks stopped to arrive; 0 while they arrive.',
+      registers,
+    }),
+    circuitOpen: new Gauge({
+      name: 'reseller_circuit_open',
+      help: '1 while purchases are held because of a condition of the service as a whole, by condition.',
+      labelNames: ['circuit'],
+      registers,
+    }),
+    gateHeld: new Gauge({
+      name: 'reseller_gate_held',
+      help: 'Purchases held at the purchase gate, by failure class.',
+      labelNames: ['failure_class'],
+      registers,
+    }),
+    gatePauses: new Gauge({ name: 'reseller_gate_pauses', help: 'Pauses of buying in force.', registers }),
+    walletAvailable: new Gauge({
+      name: 'reseller_wallet_available',
+      help: 'Balance of the wallet beside what is reserved, as last read for a purchase.',
+      labelNames: ['currency'],
+      registers,
+    }),
+    walletLow: new Gauge({
+      name: 'reseller_wallet_low',
+      help: '1 while the balance is below POLICY_LOW_BALANCE.',
       registers,
     }),
     refreshFailures,

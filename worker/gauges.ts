@@ -8,6 +8,12 @@ import { missedWebhooks } from '#db/inbox.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/reconciliations.ts';
 import { cases, inbox, outbox } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
+import { listCircuits } from '#db/gate/circuits.ts';
+import { activePauses } from '#db/gate/pauses.ts';
+import { heldLines } from '#db/gate/view.ts';
+import { latestReading, reservedAgainst } from '#db/gate/wallet.ts';
+import { circuitNames } from '#domain/circuit.ts';
+import { subtractMoney } from '#domain/money.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 
 /** Sets the gauges that PostgreSQL knows the values of; run before each rendering of the metrics. */
@@ -40,6 +46,8 @@ export function databaseGauges(
       metrics.casesOpen.reset();
       for (const row of openCases) metrics.casesOpen.set({ reason: row.reason }, row.cases);
 
+      await setGateGauges(db, metrics);
+
       const [oldestOutbox] = await db.select({ at: min(outbox.createdAt) }).from(outbox);
       metrics.relayLag.set({ queue: 'outbox' }, seconds(oldestOutbox?.at));
       const [oldestInbox] = await db.select({ at: min(inbox.receivedAt) }).from(inbox).where(sql`${inbox.state} = 'pending'`);
@@ -62,4 +70,18 @@ async function setBooks(db: Executor, metrics: Metrics, seconds: (at: Date | nul
   // Where the service shows no movements nothing can be compared, and no delay is to be reported.
   const compared = await newestReconciliation(db, ['complete', 'unsupported']);
   metrics.booksAge.set(seconds(compared?.finishedAt ?? (await firstReconciliationAt(db))));
+}
+
+async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
+  const open = new Set((await listCircuits(db)).filter(({ state }) => state !== 'closed').map(({ name }) => name));
+  for (const circuit of circuitNames) metrics.circuitOpen.set({ circuit }, open.has(circuit) ? 1 : 0);
+  metrics.gateHeld.reset();
+  for (const { failureClass, count: held } of await heldLines(db)) metrics.gateHeld.inc({ failure_class: failureClass }, held);
+  metrics.gatePauses.set((await activePauses(db)).length);
+  const reading = await latestReading(db);
+  metrics.walletLow.set(reading === undefined || reading.lowSince === null ? 0 : 1);
+  metrics.walletAvailable.reset();
+  if (reading === undefined) return;
+  const available = subtractMoney(reading.balance, await reservedAgainst(db, reading));
+  metrics.walletAvailable.set({ currency: available.currency }, Number(available.amount));
 }

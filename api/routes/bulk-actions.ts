@@ -98,7 +98,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         const missing = (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
         const data = [
           ...chosen.map((one) => ({ ...lineOf(one), result: 'would_act', refusal: null, detail: null })),
-          ...(hasFilter(choice) ? [] : missing.map((id) => ({ ...lineOf({ id }), result: 'not_found', refusal: null, detail: null }))),
+          ...(hasFilter({ ...choice }) ? [] : missing.map((id) => ({ ...lineOf({ id }), result: 'not_found', refusal: null, detail: null }))),
         ];
         return jsonReply(200, { dry_run: true, matched, remaining: matched - chosen.length, data });
       }
@@ -106,7 +106,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       // What is chosen is kept before anything is done; then each act, which knows by the same key whether it was done.
       const kept = await answerOnce(dependencies, request, async (tx) => {
         const { matched, chosen } = await chooseWork(tx, kind, choice, MAX_BULK);
-        const chosenIds = ids !== undefined && !hasFilter(choice) ? [...new Set(ids)] : chosen.map(({ id }) => id);
+        const chosenIds = ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
         return jsonReply(200, { matched, ids: chosenIds });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
@@ -162,8 +162,9 @@ async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResour
   }
 }
 
-function hasFilter({ ids: _, ...filter }: { readonly ids?: unknown } & Readonly<Record<string, unknown>>): boolean {
-  return Object.values(filter).some((value) => value !== undefined);
+/** True when more than ids narrows the choice. */
+function hasFilter(choice: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(choice).some(([name, value]) => name !== 'ids' && value !== undefined);
 }
 
 function lineOf({

@@ -7,7 +7,7 @@ import type { AttemptView, PurchaseActivities, WorkSnapshot, SendResult, StepRec
 import type { AttemptState } from '#domain/observation.ts';
 import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
 import type { FailureClass } from '#domain/failure.ts';
-import { judgeAbandon, judgeRetry, type OperatorAction } from '#domain/operator-actions.ts';
+import { judgeAbandon, judgeRelease, judgeRetry, type OperatorAction } from '#domain/operator-actions.ts';
 import { costNothing } from '#domain/purchase-decision.ts';
 import { ACTION_REFUSED, WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
@@ -36,7 +36,9 @@ export type ScriptedSend =
   | { readonly dies: 'before the send' | 'after the send' }
   | { readonly leasedForMs: number }
   /** The activity came to a worker only when the window was over. */
-  | 'comes too late';
+  | 'comes too late'
+  /** The purchase gate does not let it through. */
+  | { readonly gated: FailureClass; readonly recheckMs: number };
 
 /**
  * Typed fakes of the order activities over a small record of one order, scripted send by send. They keep what the real
@@ -129,7 +131,7 @@ export class FakeOrder {
       openContradiction: attention === 'contradiction',
       observationsPending: false,
     };
-    const judged = action.action === 'retry' ? judgeRetry(work) : action.action === 'abandon' ? judgeAbandon(work) : 'allowed';
+    const judged = action.action === 'retry' ? judgeRetry(work) : action.action === 'release' ? judgeRelease(work, false) : action.action === 'abandon' ? judgeAbandon(work) : 'allowed';
     if (judged !== 'allowed') throw ApplicationFailure.nonRetryable(judged, ACTION_REFUSED);
     this.acts.push(action);
     if (action.action === 'retry' && attention === 'attempts_used_up') this.#extraAttempts += 1;
@@ -150,6 +152,10 @@ export class FakeOrder {
     if (script === 'comes too late') return { outcome: { kind: 'too_late' }, attempt: this.#attempt };
     if ('leasedForMs' in script) {
       return { outcome: { kind: 'lease_held', retryAfterMs: script.leasedForMs }, attempt: this.#attempt };
+    }
+    if ('gated' in script) {
+      const { gated: failure, recheckMs } = script;
+      return { outcome: { kind: 'gated', failure, detail: 'The gate is closed.', recheckMs }, attempt: this.#attempt };
     }
     if ('dies' in script && script.dies === 'before the send') throw ApplicationFailure.nonRetryable('killed');
 

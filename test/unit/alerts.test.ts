@@ -50,6 +50,7 @@ describe('the alert rules', () => {
       ['reason', Object.keys(ATTENTION_REASONS)],
       ['status', statusesOf('order')],
       ['outcome', Object.keys(FAILURE_CLASSES)],
+      ['failure_class', Object.keys(FAILURE_CLASSES)],
       ['endpoint', Object.keys(ENDPOINTS)],
       ['kind', findingKinds],
     ]);

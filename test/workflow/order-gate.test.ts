@@ -1,0 +1,79 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/order-workflow.ts';
+import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { explainQuery, operatorActedSignal, releaseUpdate } from '#workflows/messages.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
+const MINUTE = 60_000;
+const by = { by: 'Ada', why: 'Urgent.' };
+
+describe('an order at the purchase gate', () => {
+  it('waits under the name of what holds it, says in words what comes next, and goes on when it is woken', async () => {
+    const order = await orderWith({ gated: 'service_down', recheckMs: 10 * MINUTE }, { answers: 'completed' });
+    const began = await environment.currentTimeMs();
+    const result = await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep(MINUTE);
+      expect(await handle.query(explainQuery)).toMatchObject({
+        status: 'held',
+        failure: 'service_down',
+        now: 'Held at the purchase gate: The gate is closed.',
+        next: expect.stringMatching(/^The gate lets it through when that is over, the oldest first/),
+        nextStepAt: expect.any(Number),
+        submitAgain: { verdict: 'not_needed' },
+      });
+      await handle.signal(operatorActedSignal);
+      return handle.result();
+    });
+    expect(result.status).toBe('completed');
+    expect(order.sent).toHaveLength(1);
+    expect(order.sent[0]!.at - began).toBeLessThan(9 * MINUTE);
+  });
+
+  it('asks again by its own timer, should nobody wake it', async () => {
+    const order = await orderWith({ gated: 'buying_paused', recheckMs: 10 * MINUTE }, { gated: 'buying_paused', recheckMs: 10 * MINUTE }, { answers: 'completed' });
+    const began = await environment.currentTimeMs();
+    await withOrder(environment, order, async (start) => (await start()).result());
+    expect(order.sent[0]!.at - began).toBeGreaterThanOrEqual(20 * MINUTE);
+    expect(order.steps.filter(({ status }) => status === 'held')).toHaveLength(2);
+  });
+
+  it('fails at its deadline without having been sent, however long the gate stays closed', async () => {
+    const order = await orderWith({ gated: 'spend_limit_reached', recheckMs: 12 * 60 * MINUTE });
+    order.deadlineAt = (await environment.currentTimeMs()) + 60 * MINUTE;
+    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    expect(result).toEqual({ status: 'failed', failure: 'deadline_passed' });
+    expect(order.sent).toEqual([]);
+  });
+
+  it('that may have been bought is not held for long: at the end of its window the service is asked', async () => {
+    const order = await orderWith({ fails: 'timeout' }, { gated: 'service_down', recheckMs: 60 * MINUTE }, { gated: 'service_down', recheckMs: 60 * MINUTE });
+    order.lookUps = ['found completed'];
+    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    expect(result.status).toBe('completed');
+    expect(order.sent).toHaveLength(1);
+    expect(order.steps.map(({ status }) => status)).not.toContain('held');
+    expect((await environment.currentTimeMs()) - order.sent[0]!.at).toBeGreaterThanOrEqual(POLICY.resendWindowMs);
+  });
+
+  it('is let through when an operator releases it, and only while it is held', async () => {
+    const order = await orderWith({ gated: 'buying_paused', recheckMs: 600 * MINUTE }, { answers: 'processing' });
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep(MINUTE);
+      await handle.executeUpdate(releaseUpdate, { args: [by] });
+      await environment.sleep(MINUTE);
+      expect(order.sent).toHaveLength(1);
+      await expect(handle.executeUpdate(releaseUpdate, { args: [{ by: 'Ada', why: '' }] })).rejects.toThrow();
+      await handle.terminate();
+    });
+    expect(order.acts).toEqual([{ action: 'release' }]);
+  });
+});
