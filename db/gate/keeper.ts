@@ -6,7 +6,7 @@ import { asc, eq, inArray, or, sql } from 'drizzle-orm';
 import type { CircuitName } from '#domain/circuit.ts';
 import { compareMoney, subtractMoney, type Money } from '#domain/money.ts';
 import type { GatePolicy } from '#domain/policy.ts';
-import { circuitOf, pauseOf, releasable } from '#domain/purchase-gate.ts';
+import { circuitOf, pauseOf, releasable, type Barrier } from '#domain/purchase-gate.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { listCircuits, lockUnclosed, moveCircuit, type CircuitChange } from '#db/gate/circuits.ts';
@@ -27,7 +27,7 @@ export interface KeeperLook {
 }
 
 /** How many of a line are looked at to find some that may go. */
-const LOOK_AHEAD = 500;
+const LOOK_AHEAD = 200;
 
 /** One look. @returns undefined when another worker looks at this moment. */
 export async function lookAtGate(tx: Executor, now: number, policy: GatePolicy): Promise<KeeperLook | undefined> {
@@ -84,28 +84,56 @@ async function release(tx: Executor, now: number, policy: GatePolicy): Promise<W
   return released;
 }
 
-/** Those that are not held by an open circuit or a pause, oldest first. */
+/**
+ * Those that are not held by an open circuit or a pause, oldest first. Of those that wait for money, for another day and for their
+ * turn some each, so that many who wait for money do not hide the others.
+ */
 async function linesThatMove(tx: Executor): Promise<GateWait[]> {
+  const closed = await closedBarriers(tx);
+  const lines = [
+    eq(gateWaits.barrier, 'wallet'),
+    eq(gateWaits.barrier, 'spend_limit'),
+    sql`not ${inArray(gateWaits.barrier, ['wallet', 'spend_limit', ...closed])}`,
+  ];
+  const found: GateWait[] = [];
+  for (const line of lines) {
+    found.push(
+      ...(await tx
+        .select()
+        .from(gateWaits)
+        .where(line)
+        .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
+        .limit(LOOK_AHEAD)
+        // What somebody holds at this moment is let go at the next look.
+        .for('update', { skipLocked: true })),
+    );
+  }
+  return found.toSorted((left, right) => left.acceptedAt.getTime() - right.acceptedAt.getTime());
+}
+
+/** What lets nobody go but a canary. */
+async function closedBarriers(tx: Executor): Promise<Barrier[]> {
   const openCircuits = (await listCircuits(tx)).filter(({ state }) => state === 'open' || state === 'probing');
-  const closedBarriers = [
+  return [
     ...openCircuits.map(({ name }) => `circuit:${name}` as const),
     ...(await activePauses(tx)).map(({ id }) => `pause:${id}` as const),
   ];
-  return tx
-    .select()
-    .from(gateWaits)
-    .where(closedBarriers.length === 0 ? undefined : sql`not ${inArray(gateWaits.barrier, closedBarriers)}`)
-    .orderBy(asc(gateWaits.acceptedAt), asc(gateWaits.subjectId))
-    .limit(LOOK_AHEAD)
-    // What somebody holds at this moment is let go at the next look.
-    .for('update', { skipLocked: true });
 }
 
 /** Tells whether what holds work is over. Counts money that it has given to one no more for the next. */
 async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wait: GateWait) => Promise<boolean>> {
   const reading = await latestReading(tx);
   const isOld = reading === undefined || now - reading.readAt.getTime() > policy.balanceAgeMs;
+  /** By API key, the smallest price that a limit has just not let through: a higher one need not be asked for. */
+  const tooMuch = new Map<string, Money>();
   let available = reading === undefined ? undefined : subtractMoney(reading.balance, await reservedAgainst(tx, reading));
+  const fitsLimits = async (apiKeyId: string, price: Money) => {
+    const known = tooMuch.get(apiKeyId);
+    if (known !== undefined && known.currency === price.currency && compareMoney(price, known) >= 0) return false;
+    const fits = (await limitProblem(tx, { apiKeyId, now: new Date(now) }, price, policy)) === undefined;
+    if (!fits) tooMuch.set(apiKeyId, price);
+    return fits;
+  };
   return async (wait) => {
     const price = priceOf(wait);
     switch (wait.barrier) {
@@ -116,7 +144,7 @@ async function freed(tx: Executor, now: number, policy: GatePolicy): Promise<(wa
         available = subtractMoney(available, price);
         return true;
       case 'spend_limit':
-        return price === undefined || (await limitProblem(tx, { apiKeyId: wait.apiKeyId, now: new Date(now) }, price, policy)) === undefined;
+        return price === undefined || (await fitsLimits(wait.apiKeyId, price));
       default:
         return circuitOf(wait.barrier) !== undefined || pauseOf(wait.barrier) !== undefined;
     }

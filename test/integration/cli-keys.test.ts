@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { createKey, listKeys } from '#cli/commands/keys.ts';
+import { createKey, limitKey, listKeys } from '#cli/commands/keys.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { report } from '#cli/report.ts';
 import { UserError } from '#cli/user-error.ts';
@@ -70,5 +70,20 @@ describe('reseller keys list', () => {
     } finally {
       await withClient(postgresUrl, async (client) => void (await client.query(`DROP DATABASE ${name} WITH (FORCE)`)));
     }
+  });
+});
+
+describe('reseller keys limit', () => {
+  it('sets what a key may spend in a day, and takes it away', async () => {
+    const [, prefix = ''] = (await create('limited', 'orders:write')).split('_');
+    const limit = async (text: string) => {
+      vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+      await limitKey(prefix, text, { DATABASE_URL: opened.url });
+      return (await stored()).find((key) => key.prefix === prefix);
+    };
+    expect(await limit('100.00 USD')).toMatchObject({ spendLimitAmount: '100.000000', spendLimitCurrency: 'USD' });
+    expect(await limit('none')).toMatchObject({ spendLimitAmount: null, spendLimitCurrency: null });
+    await expect(limit('100')).rejects.toThrow(/no daily limit/);
+    await expect(limitKey('unknown0', 'none', { DATABASE_URL: opened.url })).rejects.toThrow(/no key with the prefix/);
   });
 });

@@ -1,7 +1,11 @@
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
+import { PROJECT } from '#test/support/compose.ts';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
@@ -83,6 +87,31 @@ describe('a pause of buying', () => {
     await endPause(id);
     await desk.reaches(other!, 'completed');
     expect((await desk.events(byApi!)).filter((event) => event === 'operator.release')).toHaveLength(1);
+  });
+});
+
+describe('reseller gate', () => {
+  const reseller = async (...args: string[]) => {
+    const env = { PATH: process.env['PATH'], RESELLER_API_KEY: stack.apiKey };
+    const api = `http://127.0.0.1:${stack.environments.api['API_PORT']}`;
+    return (await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args, '--api', api], { env })).stdout;
+  };
+
+  it('shows what holds buying up, pauses, and ends a pause', async () => {
+    await desk.complete(PACKAGE.completedAtOnce);
+    const paused = await reseller('gate', 'pause', '--kind', 'order', '--why', 'Stock-taking.');
+    const [id = ''] = paused.split(' ');
+    const order = await desk.place(PACKAGE.completedAtOnce);
+    await desk.reaches(order, 'held');
+    const shown = await reseller('gate', 'show');
+    expect(shown).toMatch(/^Circuits: all closed$/m);
+    expect(shown).toContain(`Pause ${id}: order paused, by key_`);
+    expect(shown).toContain(`Held at pause:${id} (buying_paused): 1, oldest ${order}`);
+    expect(shown).toMatch(/^Wallet: [\d.]+ USD, of which [\d.]+ USD are reserved/m);
+    expect(shown).toMatch(/^Spent on \d{4}-\d\d-\d\d: [\d.]+ USD$/m);
+    expect(await reseller('orders', 'release', order, '--why', 'Urgent.')).toContain(`${order}  let through the gate`);
+    await desk.reaches(order, 'completed');
+    expect(await reseller('gate', 'release', id, '--why', 'Done.')).toContain('released at');
   });
 });
 

@@ -71,7 +71,7 @@ describe('an order at the purchase gate', () => {
       await handle.executeUpdate(releaseUpdate, { args: [by] });
       await environment.sleep(MINUTE);
       expect(order.sent).toHaveLength(1);
-      await expect(handle.executeUpdate(releaseUpdate, { args: [{ by: 'Ada', why: '' }] })).rejects.toThrow();
+      await expect(handle.executeUpdate(releaseUpdate, { args: [{ by: 'Ada', why: '' }] })).rejects.toMatchObject({ name: 'WorkflowUpdateFailedError' });
       await handle.terminate();
     });
     expect(order.acts).toEqual([{ action: 'release' }]);
