@@ -41,7 +41,7 @@ export interface Gate {
 export function createGate({ database, gate: policy, now, onGate }: WorkDependencies): Gate {
   return {
     async before(work, attemptId) {
-      if (await database.run((db) => isGateClear(db, work))) return undefined;
+      if (isFree(work) || (await database.run((db) => isGateClear(db, work)))) return undefined;
       return database.transaction(async (tx) => {
         const row = await lockUnfinishedWork(tx, work);
         const attempt = await lockAttempt(tx, attemptId);
@@ -51,7 +51,7 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
 
     async admit(tx, work, row, attemptId, price) {
       const attempt = await lockAttempt(tx, attemptId);
-      if (!mayBeSent(attempt, now())) return { kind: 'admitted', how: undefined };
+      if (isFree(work) || !mayBeSent(attempt, now())) return { kind: 'admitted', how: undefined };
       const asker = { work, row, attempt, now: now() };
       const isClear = await isGateClear(tx, work);
       const stop = isClear ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: false }, policy);
@@ -72,6 +72,7 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
     },
 
     async report(work, attemptId, { evidence, detail, retryAfterMs }) {
+      if (isFree(work)) return;
       try {
         const changes = await database.transaction(async (tx) => {
           const row = await lockWork(tx, work);
@@ -95,6 +96,11 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       }
     },
   };
+}
+
+/** A cancellation spends nothing: no gate for purchases holds it. */
+function isFree({ kind }: WorkRef): boolean {
+  return kind === 'cancellation';
 }
 
 /** False for what the service has already, and while another send may be under way. */

@@ -97,9 +97,9 @@ export const refundOutputExample: RefundOutput = {
   completed_at: '2030-01-31T12:00:02.000Z',
 };
 
-/** It spends nothing, so it has neither a limit nor a price. */
-const { max_price: _limit, charged: _charged, ...common } = workOutput('cancellation', statusesOf('cancellation'));
-const { max_price: _limitExample, charged: _chargedExample, ...commonExample } = workOutputExample;
+/** It spends nothing, so it has neither a limit nor a price, and nothing could be bought twice. */
+const { max_price: _limit, charged: _charged, submit_again: _again, ...common } = workOutput('cancellation', statusesOf('cancellation'));
+const { max_price: _limitExample, charged: _chargedExample, submit_again: _againExample, ...commonExample } = workOutputExample;
 
 export const cancellationOutput = z
   .strictObject({

@@ -59,9 +59,9 @@ export function vpnSubscriptionJson({ subscription, serviceId, ...facts }: VpnSu
 }
 
 /** @param now epoch milliseconds, for the age of the evidence. @throws Error when it has no eSIM, which the database rules out. */
-export function cancellationJson({ cancellation, refund, attempts }: CancellationView, now: number): CancellationOutput {
+export function cancellationJson({ cancellation, refund, ...facts }: CancellationView, now: number): CancellationOutput {
   if (cancellation.esimId === null) throw new Error(`cancellation ${cancellation.id} has no eSIM`);
-  const { max_price: _limit, charged: _charged, ...work } = workJson(cancellation, attempts);
+  const { max_price: _limit, charged: _charged, submit_again: _again, ...work } = workJson(cancellation, facts);
   return {
     id: cancellation.id,
     status: cancellation.status,

@@ -25,6 +25,7 @@ export function addWorkCommands(program: Command, kind: WorkCommand, environment
     ['release', 'let through the purchase gate now what is held, past pauses and open circuits'],
     ['abandon', 'give up what provably bought nothing'],
   ] as const) {
+    if (action === 'release' && !kind.isBought) continue;
     chosenBy(reachedBy(work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`)))
       .requiredOption(...WHY)
       .option('--dry-run', `only say which ${noun}s it would be`)

@@ -5,13 +5,12 @@ import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationRow } from '#db/cancellations.ts';
 import type { Executor } from '#db/database.ts';
 import { cancellations, refunds } from '#db/schema.ts';
-import { attemptFacts, newestFirst, workConditions, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
 /** A cancellation with what its attempts and its refund add. */
-export interface CancellationView {
+export interface CancellationView extends Omit<AttemptFacts, 'serviceId'> {
   readonly cancellation: CancellationRow;
   readonly refund: RefundRow | null;
-  readonly attempts: number;
 }
 
 export interface CancellationFilter extends WorkFilter {
@@ -35,7 +34,13 @@ export function listCancellationViews(db: Executor, filter: CancellationFilter, 
 function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
   const facts = attemptFacts(db, 'cancellation');
   return db
-    .select({ cancellation: cancellations, refund: refunds, attempts: facts.attempts })
+    .select({
+      cancellation: cancellations,
+      refund: refunds,
+      attempts: facts.attempts,
+      attemptStates: facts.attemptStates,
+      openContradiction: facts.openContradiction,
+    })
     .from(cancellations)
     .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
     .crossJoinLateral(facts)

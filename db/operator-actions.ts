@@ -98,6 +98,7 @@ async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJu
     case 'retry':
       return unless(judgeRetry(operated), () => retry(act));
     case 'release':
+      if (work.kind === 'cancellation') return 'nothing_is_charged';
       return unless(judgeRelease(operated, await hasPass(tx, work)), () => release(act));
     case 'abandon':
       return unless(judgeAbandon(operated), () => abandon(act));

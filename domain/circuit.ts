@@ -197,6 +197,9 @@ const ANSWERED = ['service_down', 'unauthorized', 'rate_limited'] as const;
 /** By class of a failure, the conditions that do not hold, since the service answered in this way. */
 const SHOWS_OVER: Readonly<Record<FailureClass, readonly CircuitName[]>> = {
   invalid_request: ANSWERED,
+  cancellation_refused: ANSWERED,
+  refund_not_expected: ANSWERED,
+  refund_uncertain: ANSWERED,
   package_unavailable: ANSWERED,
   price_above_limit: ANSWERED,
   topup_not_offered: ANSWERED,

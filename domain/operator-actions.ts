@@ -116,7 +116,7 @@ export const REFUSALS = {
   case_not_open: 'No case with this reason is open for it.',
   verdict_not_possible: 'This verdict does not fit a case of this reason.',
   not_cancelled: 'The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not.',
-  nothing_is_charged: 'A cancellation spends nothing: there is no limit to change.',
+  nothing_is_charged: 'A cancellation spends nothing: it has no limit, and no purchase gate holds it.',
   not_held: 'Only what is held can be released: this is not held at the moment.',
   not_active: 'It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought.',
   service_id_taken: "The service's id that is named belongs to another attempt: look at its timeline before anything else.",

@@ -1,5 +1,3 @@
-import type { Decimal, Money } from '#domain/money.ts';
-
 /**
  * Every delay, limit and count of the product with the reason for its value, in one typed place. A workflow gets its
  * copy in its input and never reads configuration; tests shorten the values.
@@ -142,7 +140,7 @@ export interface GatePolicy {
   /** The most that is spent in a day (UTC) by all keys together; undefined: no limit. */
   readonly spendLimit: Money | undefined;
   /** A balance below this is reported, in the currency of the wallet; undefined: none is. */
-  readonly lowBalance: Decimal | undefined;
+  readonly lowBalance: Money | undefined;
   /** Failures in a row after which a condition is taken to concern the service as a whole. Three in a row, over all work,
    * are hardly three accidents. `not_approved` needs one. */
   readonly circuitFailures: number;

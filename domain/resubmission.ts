@@ -32,6 +32,7 @@ export function resubmission({ status, attempts, openContradiction }: Resubmitte
       return { verdict: 'yes', why: 'It was bought and has ended: another one is a purchase of its own.' };
     case 'failed':
     case 'abandoned':
+    case 'refused':
       return { verdict: 'yes', why: 'It has ended, and nothing was bought.' };
     case 'submitting':
     case 'processing':

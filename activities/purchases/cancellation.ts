@@ -142,13 +142,13 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       const facts = await readRefundFacts(service, await database.run((db) => readOwnRefundFacts(db, esim)), now);
       const conditions = judgeRefundConditions(facts);
       await database.run((db) => storePreflight(db, id, conditions));
-      if (cancellation.acceptWithoutRefund) return undefined;
+      if (cancellation.acceptWithoutRefund) return {};
       const forecast = forecastRefund(conditions);
-      if (forecast === 'refund_expected') return undefined;
+      if (forecast === 'refund_expected') return {};
       const open = conditions.filter(({ result }) => result === (forecast === 'unknown' ? 'unknown' : 'fail'));
       const why = open.map(({ name, evidence }) => `${name}: ${evidence}`).join(' ');
-      if (forecast === 'no_refund_expected') return refusal('refund_not_expected', why);
-      return refusal(mayBeReadLater(facts) ? 'not_sent' : 'refund_uncertain', why);
+      if (forecast === 'no_refund_expected') return { objection: refusal('refund_not_expected', why) };
+      return { objection: refusal(mayBeReadLater(facts) ? 'not_sent' : 'refund_uncertain', why) };
     },
 
     async send(attempt) {

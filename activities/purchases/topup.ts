@@ -42,7 +42,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
 
     async examine(topupId) {
       const { topup, esim } = await database.run((db) => readTopup(db, topupId));
-      if (esim.status === 'cancelled') return refusal('topup_not_offered', 'The eSIM is cancelled.');
+      if (esim.status === 'cancelled') return { objection: refusal('topup_not_offered', 'The eSIM is cancelled.') };
       const options = await service.listTopupOptions(esim.serviceEsimId);
       if (!options.ok) return { objection: unreadOffer(options, 'The options') };
       const option = options.value.items.find(({ id }) => id === topup.packageId);

@@ -22,6 +22,7 @@ import { invalid, operation, type ApiRequest, type Operation } from '#api/operat
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import { cancellationJson, refundJson } from '#api/representations.ts';
+import { bulkOperation } from '#api/routes/bulk-actions.ts';
 import { workActionOperations } from '#api/routes/work-actions.ts';
 import { workReadOperations } from '#api/routes/work-reads.ts';
 import { createWork } from '#api/work-creation.ts';
@@ -107,6 +108,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
         });
       },
     }),
+    bulkOperation(dependencies, resource),
     ...workReadOperations(dependencies, resource),
     ...workActionOperations(dependencies, resource),
     ...refundOperations(dependencies),

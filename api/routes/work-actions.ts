@@ -92,18 +92,8 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       bodyExample: EXAMPLE,
       handle: ({ params, body, caller }) => perform(params.id, { action: 'retry' }, body.why, caller),
     }),
-    operation({
-      ...common,
-      id: `release${name}`,
-      path: `${path}/{id}/release`,
-      summary: 'Let through the purchase gate now what is held',
-      description:
-        'Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it ' +
-        'is held. One that was released and has not gone through yet stays released.',
-      body: plain,
-      bodyExample: { why: 'This customer waits at the counter.' },
-      handle: ({ params, body, caller }) => perform(params.id, { action: 'release' }, body.why, caller),
-    }),
+    // Nothing of a cancellation is held at the gate, and nothing is charged for it.
+    ...(kind === 'cancellation' ? [] : [releaseOperation(resource, common, perform), limitOperation(resource, common, perform)]),
     operation({
       ...common,
       id: `abandon${name}`,
@@ -114,7 +104,6 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
       bodyExample: { why: 'The customer no longer wants it.' },
       handle: ({ params, body, caller }) => perform(params.id, { action: 'abandon' }, body.why, caller),
     }),
-    ...(kind === 'cancellation' ? [] : [limitOperation(resource, common, perform)]),
     resolveOperation(resource, common, perform),
   ];
 }
@@ -123,6 +112,21 @@ type Perform = (id: string, action: OperatorAction, reason: string, caller: Call
 type Common = Pick<Parameters<typeof operation>[0], 'method' | 'tag' | 'scope' | 'problems' | 'answers'> & {
   readonly params: ReturnType<typeof idInPath>;
 };
+
+function releaseOperation({ name, path }: WorkResource, common: Common, perform: Perform): Operation {
+  return operation({
+    ...common,
+    id: `release${name}`,
+    path: `${path}/{id}/release`,
+    summary: 'Let through the purchase gate now what is held',
+    description:
+      'Past a pause and an open circuit, whose canary it then is; not past the wallet, the daily limits or `max_price`. Refused unless it ' +
+      'is held. One that was released and has not gone through yet stays released.',
+    body: plain,
+    bodyExample: { why: 'This customer waits at the counter.' },
+    handle: ({ params, body, caller }) => perform(params.id, { action: 'release' }, body.why, caller),
+  });
+}
 
 function limitOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
   const noun = WORK_NOUNS[kind];

@@ -1,6 +1,6 @@
 /** The wallet at the service as it was last read, and what purchases in flight may still take from it. */
 import { and, eq, not, sql, type SQL } from 'drizzle-orm';
-import { compareMoney, type Decimal, type Money } from '#domain/money.ts';
+import { compareMoney, type type Money } from '#domain/money.ts';
 import type { Executor } from '#db/database.ts';
 import { lockAccount } from '#db/gate/lock.ts';
 import { attempts, gateReservations, gateWallet } from '#db/schema.ts';
@@ -85,12 +85,12 @@ export interface StoredReading {
 }
 
 /** Stores what a read found, unless one that began later is stored. @param low the threshold below which a balance is reported. */
-export async function storeReading(tx: Executor, number: number, balance: Money, low: Decimal | undefined, now: Date): Promise<StoredReading> {
+export async function storeReading(tx: Executor, number: number, balance: Money, low: Money | undefined, now: Date): Promise<StoredReading> {
   await lockAccount(tx);
   const before = await latestReading(tx);
   const [known] = await tx.select({ number: gateWallet.reading, lowSince: gateWallet.lowSince }).from(gateWallet);
   if (known?.number != null && known.number >= number) return { change: undefined };
-  const isLow = low !== undefined && compareMoney(balance, { ...balance, amount: low }) < 0;
+  const isLow = low !== undefined && low.currency === balance.currency && compareMoney(balance, low) < 0;
   const wasLow = known?.lowSince != null;
   await tx.update(gateWallet).set({
     reading: number,

@@ -122,7 +122,7 @@ describe('the money in the wallet', () => {
 
   it('below a threshold is noticed once, and once more when it is well again', async () => {
     await balanceOf(9);
-    bench.gate.lowBalance = '10.00';
+    bench.gate.lowBalance = { amount: '10.00', currency: 'USD' };
     await bench.wallet.refresh();
     await bench.wallet.refresh();
     await bench.admin.deposit('50.00');
