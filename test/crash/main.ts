@@ -33,13 +33,13 @@ async function prove(shared: SharedServers): Promise<number> {
       const report = await runPlan(planOf(seed), { servers: shared, quietMs: QUIET_MS });
       reports.push(report);
       print(seedLines(report));
+      // After each seed, so that a run that is cut off leaves what it found.
+      if (options.out !== undefined) writeFileSync(resolve(options.out), summaryDocument({ began, ended: new Date(), command: commandLine(), reports: inOrder(reports) }));
     }
   };
   await Promise.all(Array.from({ length: options.lanes }, lane));
-  const suite = { began, ended: new Date(), command: commandLine(), reports: reports.toSorted((left, right) => left.plan.seed - right.plan.seed) };
-  print(suiteViolations(suite.reports));
-  if (options.out !== undefined) writeFileSync(resolve(options.out), summaryDocument(suite));
-  const { text, violations } = lastLine(suite.reports);
+  print(suiteViolations(reports));
+  const { text, violations } = lastLine(reports);
   print([text]);
   return violations > 0 ? 1 : 0;
 }
@@ -52,6 +52,10 @@ async function sabotage(shared: SharedServers, name: string): Promise<number> {
   print(seedLines(report));
   print([lastLine([report]).text]);
   return report.violations.length > 0 ? 1 : 0;
+}
+
+function inOrder(reports: readonly SeedReport[]): SeedReport[] {
+  return reports.toSorted((left, right) => left.plan.seed - right.plan.seed);
 }
 
 function readOptions() {

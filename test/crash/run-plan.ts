@@ -43,6 +43,9 @@ const SCRIPTS: Readonly<Record<KilledProcess, string>> = {
   api: 'test/crash/processes/api.ts',
 };
 
+/** Beside what all tests shorten. Resends have their usual time, so that a busy machine does not use it up. */
+const POLICY = { POLICY_MAX_ATTEMPTS: '2', POLICY_SILENT_DEADLINE: '15s', POLICY_RESEND_WINDOW: '10m' };
+
 export interface RunOptions {
   readonly servers: SharedServers;
   readonly sabotage?: Sabotage | undefined;
@@ -60,7 +63,7 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     ...(own.temporal !== undefined && { temporal: own.temporal }),
     scripts: { ...SCRIPTS, ...sabotage?.scripts },
     start: [],
-    environment: { POLICY_MAX_ATTEMPTS: '2', POLICY_SILENT_DEADLINE: '15s', ...plan.setting.policy, SERVICE_WITHOUT: plan.setting.without.join(',') },
+    environment: { ...POLICY, ...plan.setting.policy, SERVICE_WITHOUT: plan.setting.without.join(',') },
     simulator: { SIMULATOR_PROCESSING_DELAY: '400ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms', SIMULATOR_SEED: `crash-${plan.seed}` },
   });
   await prepareDatabase(stack, plan, sabotage);

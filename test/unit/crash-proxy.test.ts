@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { PlannedCut } from '#test/crash/plan.ts';
+import { CuttingProxy } from '#test/crash/proxy.ts';
+
+const cleanUps: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
+});
+
+/** A server that answers every message with `ok`, a proxy before it, and a connection through both. */
+async function through(moment: PlannedCut['moment'], hit = 1) {
+  const received: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => {
+      received.push(bytes.toString());
+      socket.write('ok');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanUps.push(() => server.close());
+  const proxy = await CuttingProxy.before(`postgresql://127.0.0.1:${(server.address() as AddressInfo).port}/db`, [{ moment, hit }]);
+  cleanUps.push(() => proxy[Symbol.asyncDispose]());
+  const socket = connect({ host: '127.0.0.1', port: Number(new URL(proxy.through('postgresql://127.0.0.1:1/db')).port) });
+  cleanUps.push(() => socket.destroy());
+  return { socket, proxy, received };
+}
+
+/** @returns the answer, or `cut`. */
+async function say(socket: Socket, text: string): Promise<string> {
+  socket.write(text);
+  return Promise.race([once(socket, 'data').then(([bytes]) => String(bytes)), once(socket, 'close').then(() => 'cut')]);
+}
+
+describe('the proxy of the crash proof', () => {
+  it('lets pass what is not to be cut', async () => {
+    const { socket, proxy } = await through('before_commit', 2);
+    for (const message of ['BEGIN\0', 'select\0', 'COMMIT\0', 'BEGIN\0']) expect(await say(socket, message)).toBe('ok');
+    expect(proxy.fired).toEqual([]);
+    expect(await say(socket, 'COMMIT\0')).toBe('cut');
+    expect(proxy.fired).toEqual([{ moment: 'before_commit', hit: 2 }]);
+  });
+
+  it('cuts in the middle of a transaction: it has begun, and nothing more arrives', async () => {
+    const { socket, received } = await through('in_transaction');
+    expect(await say(socket, 'BEGIN\0')).toBe('ok');
+    expect(await say(socket, 'insert\0')).toBe('cut');
+    expect(received).toEqual(['BEGIN\0']);
+  });
+
+  it('cuts before a commit: it does not arrive', async () => {
+    const { socket, received } = await through('before_commit');
+    await say(socket, 'BEGIN\0');
+    expect(await say(socket, 'COMMIT\0')).toBe('cut');
+    expect(received).toEqual(['BEGIN\0']);
+  });
+
+  it('cuts the answer of a commit: it has arrived, and nobody hears of it', async () => {
+    const { socket, received } = await through('answer_of_commit');
+    await say(socket, 'BEGIN\0');
+    expect(await say(socket, 'COMMIT\0')).toBe('cut');
+    expect(received).toEqual(['BEGIN\0', 'COMMIT\0']);
+  });
+});
