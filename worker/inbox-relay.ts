@@ -111,11 +111,19 @@ function namesAnotherAttempt({ attempt }: InboxMatch, event: PurchaseEvent): boo
 
 /** Only rows that were read as events of a purchase become pending, so anything else here means altered data. */
 function readPurchaseEvent(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
+  const found = subscriptionInProgress(row);
+  if (found !== undefined) return found;
   const body = keyRing.open(row.sealedBody, inboxBodyPlace(row.deliveryId));
   const event = parseEvent(body, row.headerEvent ?? undefined);
   const purchase = purchaseEvent(event);
   if (purchase === undefined) throw new Error(`inbox row ${row.id} is pending, but its body is ${event.kind}`);
   return purchase;
+}
+
+/** No event of the service tells that a subscription is in progress: the reconciler's finding stands in its row. */
+function subscriptionInProgress({ source, subjectKind, outcome, serviceId, reference }: InboxRow): PurchaseEvent | undefined {
+  if (source !== 'read' || subjectKind !== 'vpn_subscription' || outcome !== 'processing' || serviceId === null) return undefined;
+  return { kind: subjectKind, outcome, serviceId, ...(reference !== null && { reference }) };
 }
 
 async function storeFacts(tx: Executor, match: InboxMatch, event: PurchaseEvent, now: Date): Promise<void> {

@@ -37,6 +37,9 @@ const SILENCE = [
   { fault: { kind: 'lost' }, nth: 1 },
 ] as const;
 
+/** So that nobody finds it before it is sent again: neither look-ups nor the reconciler. */
+const UNREADABLE = { endpoint: 'listOrders', fault: { kind: 'server_error' }, nth: 1, count: 15 } as const;
+
 export const SABOTEURS = {
   'index-removed': {
     what: 'the unique index of the caller’s references is gone',
@@ -54,7 +57,7 @@ export const SABOTEURS = {
     plan: {
       ...NOTHING_ELSE,
       setting: setting('reusable_references'),
-      requestFaults: [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }],
+      requestFaults: [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }, UNREADABLE],
       webhookFaults: SILENCE,
     },
     caughtBy: /was bought once and cost 2 debits/,
@@ -70,13 +73,9 @@ export const SABOTEURS = {
     sabotage: { scripts: { worker: 'test/crash/saboteurs/endless-resend-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
-      // What is sent again more than two and a half seconds after the first send buys again; honest resends end after 1.5.
-      setting: { ...setting('forgets_keys'), properties: { key_retention_ms: 2_500 } },
-      requestFaults: [
-        { endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 4 },
-        // So that nobody finds it before: neither look-ups nor the reconciler.
-        { endpoint: 'listOrders', fault: { kind: 'server_error' }, nth: 1, count: 6 },
-      ],
+      // Honest resends end after a second and a half; the sixth send comes six seconds after the first, and buys again.
+      setting: setting('forgets_keys'),
+      requestFaults: [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 5 }, UNREADABLE],
       webhookFaults: SILENCE,
     },
     caughtBy: /was bought once and cost \d debits/,

@@ -29,8 +29,8 @@ const NO_LOOK_UP = [
 const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
   replays: {},
   conflicts: { lacks: ['key_replay'] },
-  // Keys outlive the window for resends, and little more: what is sent again later buys again.
-  forgets_keys: { properties: { key_retention_ms: 4_000 }, policy: { POLICY_RESEND_WINDOW: '1500ms' }, lacks: ['reference_unique'] },
+  // Keys outlive the window for resends and the deadline of a send, and little more: what is sent again later buys again.
+  forgets_keys: { properties: { key_retention_ms: 6_000 }, policy: { POLICY_RESEND_WINDOW: '1500ms' }, lacks: ['reference_unique'] },
   ignores_keys: { lacks: ['key_replay', 'key_retention', 'key_serialised', 'reference_unique'] },
   balance_first: {},
   stores_refusals: {},

@@ -51,6 +51,18 @@ describe('a VPN subscription', () => {
     expect(await sourcesOf(asked.textAt('id'))).toEqual(['read']);
   });
 
+  it('in progress, whose answer was lost and that could not be looked up, is found by the reconciler, which no event could tell', async () => {
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createVpnOrder', { kind: 'accepted_but_answer_lost' });
+    await desk.simulator.onRequest('listVpnSubscriptions', { kind: 'server_error' }, { count: 3 });
+    const id = await desk.subscribe(PLAN.staysProcessing);
+    const found = await desk.subscriptionReaches(id, 'processing');
+    expect(await desk.inbox(id)).toMatchObject([{ source: 'read', outcome: 'processing', state: 'applied' }]);
+    expect((await stack.simulator.post(`/simulator/vpn-subscriptions/${found.textAt('service_subscription_id')}/complete`, {})).status).toBe(200);
+    await desk.subscriptionReaches(id, 'active');
+  });
+
   it('whose answer was lost is found by its reference, and cost once', async () => {
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
