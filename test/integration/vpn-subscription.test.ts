@@ -55,7 +55,7 @@ describe('a VPN subscription', () => {
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createVpnOrder', { kind: 'accepted_but_answer_lost' });
-    await desk.simulator.onRequest('listVpnSubscriptions', { kind: 'server_error' }, { count: 3 });
+    await desk.simulator.onRequest('listVpnSubscriptions', { kind: 'server_error' }, { count: 6 });
     const id = await desk.subscribe(PLAN.staysProcessing);
     const found = await desk.subscriptionReaches(id, 'processing');
     expect(await desk.inbox(id)).toMatchObject([{ source: 'read', outcome: 'processing', state: 'applied' }]);
