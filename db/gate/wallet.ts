@@ -1,6 +1,6 @@
 /** The wallet at the service as it was last read, and what purchases in flight may still take from it. */
 import { and, eq, not, sql, type SQL } from 'drizzle-orm';
-import { compareMoney, type type Money } from '#domain/money.ts';
+import { compareMoney, type Money } from '#domain/money.ts';
 import type { Executor } from '#db/database.ts';
 import { lockAccount } from '#db/gate/lock.ts';
 import { attempts, gateReservations, gateWallet } from '#db/schema.ts';
