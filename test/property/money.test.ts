@@ -43,7 +43,7 @@ describe('money', () => {
   it('of two currencies is neither added nor compared nor equal', () => {
     const eur = { amount: '1', currency: 'EUR' };
     const dollars = { amount: '1', currency: 'USD' };
-    expect(() => addMoney(eur, dollars)).toThrow(RangeError);
+    expect(() => addMoney(eur, dollars)).toThrow(new RangeError('cannot combine EUR with USD'));
     expect(() => subtractMoney(eur, dollars)).toThrow(RangeError);
     expect(() => compareMoney(eur, dollars)).toThrow(RangeError);
     expect(equalMoney(eur, dollars)).toBe(false);
@@ -53,6 +53,12 @@ describe('money', () => {
 describe('reading an amount', () => {
   it('keeps a decimal text as it is', () => {
     fc.assert(fc.property(millionths.filter((value) => value > -(10n ** 15n) && value < 10n ** 15n), (value) => parseDecimal(text(value)) === text(value)));
+  });
+
+  it('drops the space around it, and says what it could not read', () => {
+    expect(parseDecimal(' 12.50\n')).toBe('12.50');
+    expect(() => parseDecimal('1,5')).toThrow(new RangeError('not a decimal amount: "1,5"'));
+    expect(() => parseDecimal(Number.NaN)).toThrow(new RangeError('not a decimal amount: NaN'));
   });
 
   it('takes a JSON number by its shortest decimal form, without an exponent', () => {

@@ -64,4 +64,37 @@ describe('the conditions of a refund', () => {
     expect(forecastRefund(conditions)).toBe('unknown');
     expect(conditions[0]).toEqual({ name: 'usage_is_zero', result: 'unknown', evidence: 'this service has no call for it (esim_usage).', asOf: undefined });
   });
+
+  const at = Date.UTC(2030, 0, 31, 12);
+  const read = { ok: true, asOf: at } as const;
+  const untouched: RefundFacts = {
+    usage: { ...read, value: { dataUsedMb: 0 } },
+    installation: { ...read, value: { installedAt: undefined, activatedAt: undefined } },
+    topups: { ...read, value: { completed: 0 } },
+    debit: { ...read, value: { found: true } },
+  };
+
+  it('all hold for an eSIM that nobody has touched, and say what shows it', () => {
+    const conditions = judgeRefundConditions(untouched);
+    expect(forecastRefund(conditions)).toBe('refund_expected');
+    expect(conditions).toEqual([
+      { name: 'usage_is_zero', result: 'pass', evidence: 'No data was used.', asOf: at },
+      { name: 'never_installed', result: 'pass', evidence: 'It was never installed.', asOf: at },
+      { name: 'never_activated', result: 'pass', evidence: 'It was never activated.', asOf: at },
+      { name: 'no_completed_topup', result: 'pass', evidence: 'No top-up of it is completed.', asOf: at },
+      { name: 'debit_verified', result: 'pass', evidence: 'The wallet shows what it cost.', asOf: at },
+    ]);
+  });
+
+  it.each<[Partial<RefundFacts>, string, string]>([
+    [{ usage: { ...read, value: { dataUsedMb: 0.5 } } }, 'usage_is_zero', '0.5 MB were used.'],
+    [{ installation: { ...read, value: { installedAt: at, activatedAt: undefined } } }, 'never_installed', 'It was installed at 2030-01-31T12:00:00.000Z.'],
+    [{ installation: { ...read, value: { installedAt: undefined, activatedAt: at } } }, 'never_activated', 'It was activated at 2030-01-31T12:00:00.000Z.'],
+    [{ topups: { ...read, value: { completed: 2 } } }, 'no_completed_topup', '2 of its top-ups are completed.'],
+    [{ debit: { ...read, value: { found: false } } }, 'debit_verified', 'The wallet does not show what it cost.'],
+  ])('%j is one that fails, alone, and enough for no refund', (change, name, evidence) => {
+    const conditions = judgeRefundConditions({ ...untouched, ...change });
+    expect(conditions.filter(({ result }) => result !== 'pass')).toEqual([{ name, result: 'fail', evidence, asOf: at }]);
+    expect(forecastRefund(conditions)).toBe('no_refund_expected');
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FINAL_STATUSES, isFinal, LIFECYCLES, mayFollow, statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
+import { FINAL_STATUSES, isFinal, LIFECYCLES, mayFollow, statusesOf, WORK_STATUSES, type WorkStatus } from '#domain/lifecycle.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
 
 const rowsOf = (kind: WorkKind): Readonly<Record<string, readonly WorkStatus[]>> => LIFECYCLES[kind];
@@ -14,6 +14,23 @@ function reachableFrom(kind: WorkKind, start: WorkStatus): Set<WorkStatus> {
     }
   }
   return found;
+}
+
+/** Of a subscription that is bought. */
+const BOUGHT: ReadonlySet<WorkStatus> = new Set(['active', 'cancelling']);
+/** What only a subscription that was bought can come to. */
+const ONLY_AFTER_BUYING: ReadonlySet<WorkStatus> = new Set(['cancelling', 'cancelled', 'expired']);
+const OPEN_AND_NOT_BOUGHT: ReadonlySet<WorkStatus> = new Set(['accepted', 'held', 'submitting', 'processing']);
+
+/** The tables once more, as sentences. */
+function shouldFollow(kind: WorkKind, from: WorkStatus, to: WorkStatus): boolean {
+  if (from === to) return true;
+  // An end is an end, and nothing is accepted twice.
+  if (isFinal(from) || to === 'accepted') return false;
+  if (kind !== 'vpn_subscription') return true;
+  // What is bought is not bought again, fails no more and cannot be given up; a person may have to look at it.
+  if (BOUGHT.has(from)) return to === 'active' || to === 'needs_attention' || ONLY_AFTER_BUYING.has(to);
+  return !(OPEN_AND_NOT_BOUGHT.has(from) && ONLY_AFTER_BUYING.has(to));
 }
 
 describe.each(WORK_KINDS)('the life of work of kind %s', (kind) => {
@@ -46,6 +63,19 @@ describe.each(WORK_KINDS)('the life of work of kind %s', (kind) => {
     }
   });
 
+  it('decides every pair of statuses, and as the sentences of this file do', () => {
+    const pairs = statuses.flatMap((from) => statuses.map((to) => ({ from, to })));
+    expect(pairs.map(({ from, to }) => ({ from, to, may: mayFollow(kind, from, to) }))).toEqual(
+      pairs.map(({ from, to }) => ({ from, to, may: shouldFollow(kind, from, to) })),
+    );
+  });
+
+  it('has no place for a status of another kind of work', () => {
+    for (const foreign of WORK_STATUSES.filter((status) => !(statuses as readonly WorkStatus[]).includes(status))) {
+      for (const status of statuses) expect([mayFollow(kind, foreign, status), mayFollow(kind, status, foreign)]).toEqual([false, false]);
+    }
+  });
+
   it('never goes back to accepted', () => {
     for (const status of statuses) expect(mayFollow(kind, status, 'accepted')).toBe(status === 'accepted');
   });
@@ -56,6 +86,10 @@ describe.each(WORK_KINDS)('the life of work of kind %s', (kind) => {
     for (const next of ['held', 'submitting', 'processing'] as const) expect(mayFollow(kind, 'needs_attention', next)).toBe(true);
     expect(mayFollow(kind, 'needs_attention', kind === 'vpn_subscription' ? 'active' : 'completed')).toBe(true);
   });
+});
+
+it('the statuses of all kinds are those of each kind, once', () => {
+  expect(WORK_STATUSES.toSorted()).toEqual([...new Set<WorkStatus>(WORK_KINDS.flatMap((kind) => statusesOf(kind)))].toSorted());
 });
 
 it('final is what design and API call final', () => {

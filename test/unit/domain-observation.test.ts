@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ATTEMPT_DECISIONS, ATTEMPT_STATES, FINISHED_DECISIONS, judgeObservation, judgeSubscriptionEnd, OBSERVED_OUTCOMES } from '#domain/observation.ts';
+import {
+  ATTEMPT_DECISIONS,
+  ATTEMPT_STATES,
+  FINISHED_DECISIONS,
+  judgeObservation,
+  judgeSubscriptionEnd,
+  OBSERVED_OUTCOMES,
+  SUBSCRIPTION_ENDS,
+  type ObservationDecision,
+  type ObservedOutcome,
+  type ObservedWork,
+} from '#domain/observation.ts';
 import { FINAL_STATUSES, isFinal, WORK_STATUSES } from '#domain/lifecycle.ts';
 
 const everything = WORK_STATUSES.flatMap((status) =>
@@ -10,11 +21,43 @@ const everything = WORK_STATUSES.flatMap((status) =>
   ),
 );
 
+/** Both tables once more, as sentences. */
+function meaning({ status, attemptState, latestAttempt }: ObservedWork, outcome: ObservedOutcome): ObservationDecision {
+  const opposite = (said: ObservedOutcome) => (said === 'completed' ? 'failed' : 'completed');
+  // The service's last word on an attempt stands: the opposite contradicts it, anything else is old news.
+  if (attemptState === 'failed') return outcome === opposite(attemptState) ? 'contradiction' : 'known';
+  if (isFinal(status)) {
+    const bought = status !== 'failed' && status !== 'abandoned';
+    return bought === (outcome !== 'failed') ? 'known' : 'contradiction';
+  }
+  if (attemptState === 'completed') return outcome === opposite(attemptState) ? 'contradiction' : 'known';
+  if (attemptState === 'processing' && outcome === 'processing') return 'known';
+  // News moves the attempt that counts, and contradicts that an earlier one was given up.
+  return latestAttempt ? 'advance' : 'contradiction';
+}
+
 describe('what an observation means', () => {
   it('is decided for every order status, attempt state and outcome', () => {
     expect(everything).toHaveLength(WORK_STATUSES.length * 7 * 3 * 2);
     for (const { work, outcome } of everything) {
       expect(['advance', 'known', 'contradiction']).toContain(judgeObservation(work, outcome));
+    }
+  });
+
+  it('is in every case what the sentences of this file say', () => {
+    expect(everything.map(({ work, outcome }) => ({ ...work, outcome, decision: judgeObservation(work, outcome) }))).toEqual(
+      everything.map(({ work, outcome }) => ({ ...work, outcome, decision: meaning(work, outcome) })),
+    );
+  });
+
+  it('of an end besides is news exactly where the work is open, its attempt known, and no end of it was heard of yet', () => {
+    for (const { work, outcome } of everything) {
+      for (const end of SUBSCRIPTION_ENDS) {
+        const plain = meaning(work, outcome);
+        const news = plain === 'known' && !isFinal(work.status) ? 'advance' : plain;
+        expect(judgeObservation(work, outcome, end)).toBe(news);
+        expect(judgeObservation({ ...work, end }, outcome, end)).toBe(plain);
+      }
     }
   });
 

@@ -106,6 +106,13 @@ describe('the failure catalogue', () => {
     ]);
   });
 
+  it('calls every class one or the other, and says how each goes on', () => {
+    for (const { certainty, disposition } of Object.values(FAILURE_CLASSES)) {
+      expect(['definite', 'unknown']).toContain(certainty);
+      expect(['fail', 'hold', 'look_up', 'new_attempt']).toContain(disposition);
+    }
+  });
+
   it('lets no unknown class fail, hold or buy anew by its own disposition', () => {
     const unknown = failureClasses.filter((failure) => !isDefinite(failure));
     expect(new Set(unknown.map((failure) => FAILURE_CLASSES[failure].disposition))).toEqual(new Set(['look_up']));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { isDefinite, type FailureClass } from '#domain/failure.ts';
 import { serviceOrder, SERVICE_ERROR_CODES } from '#upstream/contract.ts';
 import { judgeResult } from '#upstream/error-mapping.ts';
@@ -57,6 +58,10 @@ describe('the class of a refusal', () => {
     [599, '', 'server_error'],
     [100, '', 'unreadable_answer'],
     [301, '', 'unreadable_answer'],
+    [302, 'reference_exists', 'unreadable_answer'],
+    [399, 'insufficient_balance', 'unreadable_answer'],
+    [499, 'reference_exists', 'key_or_reference_known'],
+    [600, 'reference_exists', 'unreadable_answer'],
     [304, '', 'unreadable_answer'],
     [307, '', 'unreadable_answer'],
     [406, '', 'unreadable_answer'],
@@ -196,5 +201,44 @@ describe('the detail', () => {
     for (const status of [200, 302, 400, 409, 422, 500]) {
       for (const body of bodies) expect(JSON.stringify(judge(answer(status, body)))).not.toContain(imei);
     }
+  });
+
+  it('names the fields that lack by their paths, and counts them when they are many', () => {
+    const nested = { schema: z.object({ data: z.object({ a: z.string(), b: z.string() }) }) };
+    expect(judgeResult(answer(200, { data: {} }), nested, NOW)).toMatchObject({
+      detail: 'The service answered 200, but its body lacks or misstates data.a, data.b.',
+    });
+    const of = (count: number) => ({ schema: z.object(Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, z.string()]))) });
+    expect(judgeResult(answer(200, {}), of(5), NOW)).toMatchObject({ detail: expect.stringMatching(/ f0, f1, f2, f3, f4\.$/) });
+    expect(judgeResult(answer(200, {}), of(7), NOW)).toMatchObject({ detail: expect.stringMatching(/ f0, f1, f2, f3, f4 and 2 more\.$/) });
+    expect(judge(answer(200, '7'))).toMatchObject({ detail: expect.stringMatching(/misstates the object itself\.$/) });
+  });
+
+  it('names several fields of ours that the service complains of', () => {
+    const body = { error: { code: 'validation_failed', message: 'bad', fields: { package_id: 'x', device_imei: 'y' } } };
+    expect(judge(answer(422, body))).toMatchObject({ detail: expect.stringMatching(/about (package_id, device_imei|device_imei, package_id)\.$/) });
+  });
+
+  it('says why there was no answer, as a sentence', () => {
+    expect(judge({ kind: 'no_answer', failure: 'not_sent', reason: 'the name could not be resolved' })).toStrictEqual({
+      ok: false,
+      kind: 'failure',
+      failure: 'not_sent',
+      detail: 'The name could not be resolved.',
+    });
+  });
+
+  it('has no field for what the answer did not say, and never a body that is encoded', () => {
+    const plain = { ok: false, kind: 'failure', failure: 'invalid_request', detail: 'The service answered 422.', status: 422 };
+    expect(judge(answer(422))).toStrictEqual(plain);
+    expect(judge(answer(422, coded('package_unavailable'), { 'content-encoding': 'gzip' }))).toStrictEqual(plain);
+    expect(judge(answer(422, coded('package_unavailable'), { 'content-encoding': ' Identity ' }))).toMatchObject({ failure: 'package_unavailable' });
+    expect(judge(answer(200, { id: 'so_1', status: 'completed' }, { 'content-encoding': 'gzip' }))).toStrictEqual({
+      ok: false,
+      kind: 'failure',
+      failure: 'unreadable_answer',
+      detail: 'The service answered 200, but with a content encoding that was not asked for.',
+      status: 200,
+    });
   });
 });

@@ -1,0 +1,22 @@
+/** The rules that decide about money, each with the tests that must notice when it is changed. */
+export interface MutatedRule {
+  /** The file that is changed. */
+  readonly file: string;
+  /** Nothing but these tests: a rule that is only guarded by accident has no guard. */
+  readonly tests: readonly string[];
+}
+
+export const MUTATED_RULES: readonly MutatedRule[] = [
+  { file: 'crypto/webhook-signature.ts', tests: ['test/unit/crypto-webhook-signature.test.ts', 'test/property/signature.test.ts'] },
+  { file: 'domain/failure.ts', tests: ['test/unit/domain-purchase-decision.test.ts'] },
+  { file: 'domain/lifecycle.ts', tests: ['test/unit/domain-lifecycle.test.ts'] },
+  { file: 'domain/money.ts', tests: ['test/property/money.test.ts'] },
+  { file: 'domain/observation.ts', tests: ['test/unit/domain-observation.test.ts'] },
+  { file: 'domain/operator-actions.ts', tests: ['test/unit/domain-operator-actions.test.ts', 'test/property/operator-actions.test.ts'] },
+  { file: 'domain/purchase-decision.ts', tests: ['test/unit/domain-purchase-decision.test.ts', 'test/property/purchase-decision.test.ts'] },
+  { file: 'domain/refund-conditions.ts', tests: ['test/property/refund-conditions.test.ts'] },
+  { file: 'upstream/error-mapping.ts', tests: ['test/unit/upstream-error-mapping.test.ts', 'test/property/upstream-mapping.test.ts'] },
+];
+
+/** Of each rule, at least this share of the changes must be noticed, in percent. */
+export const LEAST_SCORE = 90;

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
+import { FINAL_STATUSES, isFinal, WORK_STATUSES } from '#domain/lifecycle.ts';
+import { ATTEMPT_STATES } from '#domain/observation.ts';
+import {
+  CASE_VERDICTS,
+  caseVerdicts,
+  judgeAbandon,
+  judgeLimitChange,
+  judgeResolve,
+  judgeRetry,
+  REFUSALS,
+  SERVICE_ID,
+  VERDICTS_OF,
+  type JudgedCase,
+  type OperatedWork,
+} from '#domain/operator-actions.ts';
+
+const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
+const parked: OperatedWork = { status: 'needs_attention', attempt: undefined, openContradiction: false, observationsPending: false };
+const about = (reason: AttentionReason, more: Partial<JudgedCase> = {}): JudgedCase => ({ reason, attempt: undefined, laterAttempts: [], ...more });
+
+describe('the verdicts on a case', () => {
+  it('are those that can be true of its reason', () => {
+    // Whether it is bought can be asked where that is not known; not bought can be said only there.
+    const doubtful = new Set(['outcome_unknown', 'debit_without_goods', 'evidence_unavailable', 'contradiction']);
+    const boughtButUnread = ['contract_drift', 'delivery_unavailable'];
+    // Nothing of the purchase is open, or what is open needs no word: the work goes on as it is.
+    const mayBeLeft = new Set(['contradiction', ...boughtButUnread, 'charged_above_limit', 'cancellation_refused', 'webhook_conflict']);
+    for (const reason of reasons) {
+      expect(VERDICTS_OF[reason], reason).toEqual([
+        ...(doubtful.has(reason) || boughtButUnread.includes(reason) ? ['bought'] : []),
+        ...(doubtful.has(reason) ? ['not_bought'] : []),
+        ...(mayBeLeft.has(reason) ? ['dismissed'] : []),
+      ]);
+    }
+  });
+
+  it('that do not fit its reason are refused as such, before anything else is looked at', () => {
+    for (const reason of reasons) {
+      for (const verdict of caseVerdicts) {
+        const fits = (VERDICTS_OF[reason] as readonly string[]).includes(verdict);
+        for (const status of WORK_STATUSES) {
+          const judgement = judgeResolve({ status, observationsPending: true }, about(reason), verdict);
+          expect(judgement === 'verdict_not_possible', `${reason} ${verdict}`).toBe(!fits);
+        }
+      }
+    }
+  });
+
+  it('close a case beside work that has ended only by dismissing it', () => {
+    for (const status of FINAL_STATUSES) {
+      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'dismissed')).toBe('allowed');
+      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'bought')).toBe('already_ended');
+      expect(judgeResolve({ status, observationsPending: false }, about('contradiction'), 'not_bought')).toBe('already_ended');
+    }
+  });
+
+  it('wait for a word of the service that is being judged, but not after it contradicted itself', () => {
+    for (const verdict of ['bought', 'not_bought'] as const) {
+      expect(judgeResolve({ ...parked, observationsPending: true }, about('outcome_unknown'), verdict)).toBe('observations_pending');
+      expect(judgeResolve({ ...parked, observationsPending: true }, about('contradiction'), verdict)).toBe('allowed');
+    }
+  });
+
+  it('of bought is refused while any later attempt may have cost something, and of not bought is not', () => {
+    for (const state of ATTEMPT_STATES) {
+      for (const settled of [true, false]) {
+        const later = about('contradiction', { laterAttempts: [{ state: 'refused', settled: false }, { state, settled }] });
+        const harmless = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
+        expect(judgeResolve(parked, later, 'bought'), `${state} ${settled}`).toBe(harmless ? 'allowed' : 'later_attempt_open');
+        expect(judgeResolve(parked, later, 'not_bought')).toBe('allowed');
+      }
+    }
+  });
+
+  it('of not bought is refused where the service plainly says that it sold it, unless it contradicted itself', () => {
+    for (const state of ATTEMPT_STATES) {
+      const saysBought = state === 'processing' || state === 'completed';
+      const attempt = { state, settled: false };
+      expect(judgeResolve(parked, about('outcome_unknown', { attempt }), 'not_bought')).toBe(saysBought ? 'service_says_bought' : 'allowed');
+      expect(judgeResolve(parked, about('contradiction', { attempt }), 'not_bought')).toBe('allowed');
+    }
+    expect(judgeResolve(parked, about('outcome_unknown'), 'not_bought')).toBe('allowed');
+  });
+});
+
+describe('a retry', () => {
+  it('is for what is held or parked, and says of everything else why not', () => {
+    for (const status of WORK_STATUSES) {
+      const waits = status === 'held' || status === 'needs_attention';
+      expect(judgeRetry({ ...parked, status })).toBe(isFinal(status) ? 'already_ended' : waits ? 'allowed' : 'not_waiting');
+    }
+  });
+});
+
+describe('an abandonment', () => {
+  it('done twice is no error, and of what ended otherwise it comes too late', () => {
+    for (const status of FINAL_STATUSES) {
+      expect(judgeAbandon({ ...parked, status })).toBe(status === 'abandoned' ? 'unchanged' : 'already_ended');
+    }
+  });
+
+  it('waits for a word of the service, and for a verdict on a contradiction', () => {
+    expect(judgeAbandon(parked)).toBe('allowed');
+    expect(judgeAbandon({ ...parked, observationsPending: true })).toBe('may_be_bought');
+    expect(judgeAbandon({ ...parked, openContradiction: true })).toBe('contradiction_open');
+  });
+});
+
+describe('a change of the limit', () => {
+  it('is possible until the end, and to what it is already has no effect', () => {
+    for (const status of WORK_STATUSES) {
+      expect([judgeLimitChange({ ...parked, status }, false), judgeLimitChange({ ...parked, status }, true)]).toEqual(
+        isFinal(status) ? ['already_ended', 'already_ended'] : ['allowed', 'unchanged'],
+      );
+    }
+  });
+});
+
+describe('what a person reads and types', () => {
+  it('is a whole sentence for each verdict and each refusal', () => {
+    for (const sentence of [...Object.values(CASE_VERDICTS), ...Object.values(REFUSALS)]) expect(sentence).toMatch(/^[A-Z`].{15,}\.$/);
+  });
+
+  it.each(['so_1', 'a', '~!', 'x'.repeat(128)])('%j may be an id of the service', (id) => {
+    expect(SERVICE_ID.test(id)).toBe(true);
+  });
+
+  it.each(['', 'so 1', ' so_1', 'so_1 ', 'so_1\n', 'só', '\u007f', 'x'.repeat(129)])('%j may not', (id) => {
+    expect(SERVICE_ID.test(id)).toBe(false);
+  });
+});
