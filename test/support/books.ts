@@ -153,7 +153,7 @@ function isSettled(status: WorkStatus): boolean {
 const BOUGHT: ReadonlySet<WorkStatus> = new Set(['completed', 'active', 'cancelled', 'expired']);
 
 /** True when a movement at the service is for this attempt: orders name our reference, top-ups only the service's id. */
-function isFor({ subjectKind, reference, serviceId }: AttemptRow, line: LedgerLine): boolean {
+export function isFor({ subjectKind, reference, serviceId }: AttemptRow, line: LedgerLine): boolean {
   if (isRefund(line)) return false;
   if (subjectKind === 'order') return line.external_order_id !== null && line.external_order_id === reference;
   if (subjectKind === 'vpn_subscription') return line.external_subscription_id !== null && line.external_subscription_id === reference;

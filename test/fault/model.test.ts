@@ -1,0 +1,46 @@
+/**
+ * Everything that callers, operators and the service may do, in an order that a seed chooses, against the whole
+ * product. `MODEL_RUNS=20 TEST_SEED=7 npx vitest run --project fault test/fault/model.test.ts` goes further.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { allCommands } from '#test/fault/model/commands.ts';
+import { World, type Model } from '#test/fault/model/world.ts';
+import { OrderDesk } from '#test/support/order-desk.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+import { Seeded } from '#test/support/workload.ts';
+
+const RUNS = Number(process.env['MODEL_RUNS'] ?? 2);
+const COMMANDS = 60;
+const RUN_MS = 180_000;
+
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  stack = await startStack({
+    environment: { POLICY_SILENT_AFTER: '1s', POLICY_RESEND_WINDOW: '4s' },
+    simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
+  desk = new OrderDesk(stack);
+  await World.watchStatuses(desk);
+});
+afterAll(() => stack.stop());
+
+describe('whatever happens, in whatever order', () => {
+  it('costs at most once, follows the tables, stays readable, never comes back from its end, and leaves books that agree', { timeout: RUNS * RUN_MS }, async () => {
+    const { seed } = new Seeded();
+    await fc.assert(
+      fc.asyncProperty(allCommands(COMMANDS), async (commands) => {
+        const model: Model = { work: [] };
+        const world = new World(desk);
+        await world.calm();
+        await fc.asyncModelRun(() => ({ model, real: world }), commands);
+        await world.settle(model);
+        process.stdout.write(`seed ${seed}: ${commands.join(', ')}\n→ ${model.work.map(({ kind, ended }) => `${kind} ${ended ?? 'open'}`).join(', ')}\n`);
+      }),
+      // Each run works on a stack with a past, and takes its time: a shorter way to the same failure is not looked for.
+      { seed, numRuns: RUNS, endOnFailure: true },
+    );
+  });
+});
