@@ -24,6 +24,11 @@ import { TASK_QUEUE } from '#workflows/messages.ts';
 const START_RETRY_MS = 1_000;
 /** A cached workflow costs some 100 KB; one that was evicted is replayed from its history when it is needed again. */
 const MAX_CACHED_WORKFLOWS = 300;
+/**
+ * Tasks go first to the worker that has the workflow in its memory; one that has died is waited for this long (10 s by
+ * default), and so is all that its orders do next. A worker that is merely busy for longer costs a replay.
+ */
+const STICKY_TIMEOUT = '2s';
 /** Activities mostly wait for the service; more at once than it takes connections would only wait here. */
 const MAX_ACTIVITIES = 50;
 
@@ -96,6 +101,7 @@ async function work(
     dataConverter: createDataConverter(keyRing),
     shutdownGraceTime: config.shutdownGraceMs,
     maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
+    stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
     interceptors: { activity: [heartbeat] },
   });
