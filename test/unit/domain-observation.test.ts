@@ -50,6 +50,10 @@ describe('what an observation means', () => {
     );
   });
 
+  it('tells of two ends that a subscription may come to', () => {
+    expect([...SUBSCRIPTION_ENDS]).toEqual(['cancelled', 'expired']);
+  });
+
   it('of an end besides is news exactly where the work is open, its attempt known, and no end of it was heard of yet', () => {
     for (const { work, outcome } of everything) {
       for (const end of SUBSCRIPTION_ENDS) {

@@ -241,4 +241,14 @@ describe('the detail', () => {
       status: 200,
     });
   });
+
+  it('names the code and says in words what cannot be read, up to the last status of success', () => {
+    expect(judge(answer(422, coded('package_unavailable')))).toMatchObject({ code: 'package_unavailable' });
+    const details = [[199, 0xff], Buffer.from('<html>'), Buffer.from('{"a":1,"a":2}')].map((body) => judge(answer(299, Buffer.from(body))));
+    expect(details).toEqual([
+      expect.objectContaining({ detail: 'The service answered 299, but its body is not UTF-8.', status: 299 }),
+      expect.objectContaining({ detail: 'The service answered 299, but its body is not JSON.' }),
+      expect.objectContaining({ detail: 'The service answered 299, but its body names a field twice.' }),
+    ]);
+  });
 });
