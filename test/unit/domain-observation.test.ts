@@ -27,7 +27,7 @@ function meaning({ status, attemptState, latestAttempt }: ObservedWork, outcome:
   // The service's last word on an attempt stands: the opposite contradicts it, anything else is old news.
   if (attemptState === 'failed') return outcome === opposite(attemptState) ? 'contradiction' : 'known';
   if (isFinal(status)) {
-    const bought = status !== 'failed' && status !== 'abandoned';
+    const bought = status !== 'failed' && status !== 'abandoned' && status !== 'refused';
     return bought === (outcome !== 'failed') ? 'known' : 'contradiction';
   }
   if (attemptState === 'completed') return outcome === opposite(attemptState) ? 'contradiction' : 'known';
@@ -59,10 +59,14 @@ describe('what an observation means', () => {
       for (const end of SUBSCRIPTION_ENDS) {
         const plain = meaning(work, outcome);
         const news = plain === 'known' && !isFinal(work.status) ? 'advance' : plain;
-        expect(judgeObservation(work, outcome, end)).toBe(news);
-        expect(judgeObservation({ ...work, end }, outcome, end)).toBe(plain);
+        expect(judgeObservation(work, outcome, judgeSubscriptionEnd(undefined, end))).toBe(news);
+        expect(judgeObservation(work, outcome, judgeSubscriptionEnd(end, end))).toBe(plain);
       }
     }
+  });
+
+  it('that contradicts what follows the purchase is a contradiction, whatever it says of the purchase', () => {
+    for (const { work, outcome } of everything) expect(judgeObservation(work, outcome, 'contradiction')).toBe('contradiction');
   });
 
   it('never advances an order that has ended', () => {

@@ -31,8 +31,8 @@ export interface Model {
   readonly work: ModelledWork[];
 }
 
-const PATHS: Readonly<Record<WorkKind, string>> = { order: '/v1/orders', topup: '/v1/topups', vpn_subscription: '/v1/vpn/subscriptions' };
-const TABLES: Readonly<Record<WorkKind, string>> = { order: 'orders', topup: 'topups', vpn_subscription: 'vpn_subscriptions' };
+const PATHS: Readonly<Record<WorkKind, string>> = { order: '/v1/orders', topup: '/v1/topups', vpn_subscription: '/v1/vpn/subscriptions', cancellation: '/v1/cancellations' };
+const TABLES: Readonly<Record<WorkKind, string>> = { order: 'orders', topup: 'topups', vpn_subscription: 'vpn_subscriptions', cancellation: 'cancellations' };
 
 export class World {
   readonly desk: OrderDesk;
