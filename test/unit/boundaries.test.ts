@@ -100,7 +100,8 @@ describe('the boundary check', () => {
   it('sees every TypeScript file of the tree, and more imports than files', () => {
     const onDisk = FOLDERS.flatMap((folder) =>
       readdirSync(join(tree, folder), { recursive: true, encoding: 'utf8' }).filter(
-        (path) => path.endsWith('.ts') && !/own-package/.test(path),
+        // Packages of their own, with dependencies of their own, are judged by nobody here.
+        (path) => path.endsWith('.ts') && !/own-package|^mutation\//.test(path),
       ),
     );
 

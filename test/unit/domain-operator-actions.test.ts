@@ -23,15 +23,18 @@ const about = (reason: AttentionReason, more: Partial<JudgedCase> = {}): JudgedC
 describe('the verdicts on a case', () => {
   it('are those that can be true of its reason', () => {
     // Whether it is bought can be asked where that is not known; not bought can be said only there.
-    const doubtful = new Set(['outcome_unknown', 'debit_without_goods', 'evidence_unavailable', 'contradiction']);
+    const doubtful = new Set(['outcome_unknown', 'debit_without_goods', 'evidence_unavailable', 'contradiction', 'refund_missing']);
+    const ofRefunds = new Set(['refund_failed', 'refund_missing']);
     const boughtButUnread = ['contract_drift', 'delivery_unavailable'];
     // Nothing of the purchase is open, or what is open needs no word: the work goes on as it is.
-    const mayBeLeft = new Set(['contradiction', ...boughtButUnread, 'charged_above_limit', 'cancellation_refused', 'webhook_conflict']);
+    const ofBooks = ['debited_twice', 'debited_for_nothing', 'amount_differs', 'movement_missing'];
+    const mayBeLeft = new Set(['contradiction', ...boughtButUnread, ...ofBooks, 'charged_above_limit', 'cancellation_refused', 'webhook_conflict']);
     for (const reason of reasons) {
       expect(VERDICTS_OF[reason], reason).toEqual([
         ...(doubtful.has(reason) || boughtButUnread.includes(reason) ? ['bought'] : []),
         ...(doubtful.has(reason) ? ['not_bought'] : []),
-        ...(mayBeLeft.has(reason) ? ['dismissed'] : []),
+        ...(ofRefunds.has(reason) ? ['refunded'] : []),
+        ...(mayBeLeft.has(reason) || ofRefunds.has(reason) ? ['dismissed'] : []),
       ]);
     }
   });

@@ -10,3 +10,4 @@ export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<Purch
 
 export const topupWorkflow = orderWorkflow;
 export const vpnSubscriptionWorkflow = orderWorkflow;
+export const cancellationWorkflow = orderWorkflow;

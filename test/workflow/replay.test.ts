@@ -36,11 +36,13 @@ describe('recorded histories', () => {
   it('are there for every way that a purchase of this release can go', () => {
     const ways = recorded.filter((name) => name.startsWith('0.1.0/')).map((name) => name.slice('0.1.0/'.length));
     expect(ways).toEqual([
+      'cancellation-reviewed.json',
       'completed-at-once.json',
       'failed-then-bought-anew.json',
       'held-until-deadline.json',
       'parked-then-unparked.json',
       'processing-then-webhook.json',
+      'refund-failed-then-dismissed.json',
       'refused.json',
       'topup-looked-up.json',
       'unknown-then-looked-up.json',
@@ -66,7 +68,7 @@ describe('recorded histories', () => {
       expect(text).not.toContain(hostname());
     }
     // What must be readable is.
-    expect(texts.join('\n')).toMatch(/"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn)_/);
+    expect(texts.join('\n')).toMatch(/"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn|cancellation","id":"can)_/);
   });
 
   it.each(recorded)('%s is replayed by the workflows as they are now', async (name) => {
