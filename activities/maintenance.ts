@@ -58,7 +58,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
   return {
     async reconcileSilentWork() {
       const silentBefore = new Date(now() - reconcile.silentAfterMs);
-      const silent = await database.run((db) => findSilentAttempts(db, { silentBefore, limit: reconcile.silentPerRun }));
+      const silent = await database.run((db) => findSilentAttempts(db, { silentBefore, now: new Date(now()), limit: reconcile.silentPerRun }));
       const listed = await askInLists(silent);
       let asked = listed.size;
       let news = await hear(silent, listed);

@@ -5,14 +5,21 @@ import { attempts } from '#db/schema.ts';
 
 const HEARD_OR_ASKED = sql`greatest(${attempts.lastHeardAt}, ${attempts.lastAskedAt}, ${attempts.firstSentAt})`;
 
-/** Attempts that the service may have bought and that nothing was heard of since `silentBefore`; longest silence first. */
-export async function findSilentAttempts(db: Executor, options: { silentBefore: Date; limit: number }): Promise<AttemptRow[]> {
+/**
+ * Attempts that the service may have bought and that nothing was heard of for a while; longest silence first. The older one is,
+ * the longer that while: a review of two weeks is asked about some hundred times and not ten thousand.
+ */
+export async function findSilentAttempts(
+  db: Executor,
+  { silentBefore, now, limit }: { readonly silentBefore: Date; readonly now: Date; readonly limit: number },
+): Promise<AttemptRow[]> {
+  const grown = sql`${now}::timestamptz - least(interval '6 hours', (${now}::timestamptz - ${attempts.firstSentAt}) / 20)`;
   return db
     .select()
     .from(attempts)
-    .where(and(inArray(attempts.state, ['sending', 'unknown', 'processing']), sql`${HEARD_OR_ASKED} < ${options.silentBefore}`))
+    .where(and(inArray(attempts.state, ['sending', 'unknown', 'processing']), sql`${HEARD_OR_ASKED} < least(${silentBefore}::timestamptz, coalesce(${grown}, ${silentBefore}::timestamptz))`))
     .orderBy(asc(HEARD_OR_ASKED))
-    .limit(options.limit);
+    .limit(limit);
 }
 
 /** Notes that the service was asked about attempts, so that others are asked about first. */

@@ -126,7 +126,7 @@ export interface WebhookSecretPolicy {
   readonly overlapMs: number;
 }
 
-/** What the purchase gate goes by; see `docs/adr/0009-purchase-gate.md`. */
+/** What the purchase gate goes by; see `docs/adr/0010-purchase-gate.md`. */
 export interface GatePolicy {
   /** A reading of the wallet that is older is not reserved against: it is read anew. Others may use the wallet too. */
   readonly balanceAgeMs: number;

@@ -29,7 +29,7 @@ export const gateWallet = pgTable(
 
 /**
  * What the send of an attempt may take from the wallet, written in the transaction that claims the send. Whether it still
- * counts follows from the attempt and from the reading of the wallet; see docs/adr/0009-purchase-gate.md.
+ * counts follows from the attempt and from the reading of the wallet; see docs/adr/0010-purchase-gate.md.
  */
 export const gateReservations = pgTable(
   'gate_reservations',

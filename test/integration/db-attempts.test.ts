@@ -163,11 +163,28 @@ describe('silent attempts', () => {
     await database.run((db) => markAsked(db, [asked.id], later(70_000)));
     await claim(settled.id, NOW);
     await database.transaction((tx) => recordFacts(tx, settled.id, { outcome: 'completed', serviceId: 'so-9' }, NOW));
-    const silent = async (before: Date) =>
-      (await database.run((db) => findSilentAttempts(db, { silentBefore: before, limit: 10 }))).map(({ id }) => id);
+    const silent = async (silentBefore: Date, now = silentBefore) =>
+      (await database.run((db) => findSilentAttempts(db, { silentBefore, now, limit: 10 }))).map(({ id }) => id);
     expect(await silent(later(1))).toEqual([old.id]);
     expect(await silent(later(60_000))).toEqual([old.id, young.id]);
     expect(await silent(later(80_000))).toEqual([old.id, young.id, asked.id]);
-    expect(await database.run((db) => findSilentAttempts(db, { silentBefore: later(80_000), limit: 1 }))).toHaveLength(1);
+    expect(await database.run((db) => findSilentAttempts(db, { silentBefore: later(80_000), now: later(80_000), limit: 1 }))).toHaveLength(1);
+  });
+
+  it('are asked about the more seldom the older they are, and at least every six hours', async () => {
+    await database.run((db) => db.update(attempts).set({ state: 'refused' }));
+    const { id } = await newAttempt();
+    await claim(id, NOW);
+    const isSilent = async (asked: number, now: number) => {
+      await database.run((db) => markAsked(db, [id], later(asked)));
+      return (await database.run((db) => findSilentAttempts(db, { silentBefore: later(now - 120_000), now: later(now), limit: 10 }))).length === 1;
+    };
+    const [minute, hour] = [60_000, 3_600_000];
+    expect(await isSilent(10 * minute, 12 * minute + 1)).toBe(true);
+    // After ten hours: every half an hour.
+    expect(await isSilent(10 * hour, 10 * hour + 29 * minute)).toBe(false);
+    expect(await isSilent(10 * hour, 10 * hour + 32 * minute)).toBe(true);
+    expect(await isSilent(300 * hour, 305 * hour)).toBe(false);
+    expect(await isSilent(300 * hour, 306 * hour + 1)).toBe(true);
   });
 });
