@@ -12,11 +12,12 @@ interface Steps {
 
 const WORKER: Readonly<Record<string, Steps>> = {
   beginWork: { commits: 1 },
-  sendPurchase: { commits: 2, calls: ['POST /orders', 'POST /topups', 'POST /vpn/orders'] },
+  // The wallet is read for the purchase gate, the send claimed, its outcome stored, and told to the gate's circuits.
+  sendPurchase: { commits: 5, calls: ['POST /orders', 'POST /topups', 'POST /vpn/orders', 'POST /esims/{id}/cancel'] },
   lookUpPurchase: { commits: 1, calls: ['GET /orders'] },
   readDebitEvidence: { commits: 1, calls: ['GET /wallet/transactions'] },
   openNextAttempt: { commits: 1 },
-  completePurchase: { commits: 1, calls: ['GET /esims/{id}'] },
+  completePurchase: { commits: 1, calls: ['GET /esims/{id}', 'GET /wallet/transactions'] },
   recordStep: { commits: 1 },
   cancelSubscription: { commits: 1, calls: ['POST /vpn/subscriptions/{id}/cancel'] },
   reconcileSilentWork: { writes: ['update attempts', 'insert inbox'], calls: ['GET /orders/{id}'] },
@@ -31,6 +32,7 @@ const RELAY: Steps = {
 const API: Readonly<Record<string, Steps>> = {
   'POST /v1/orders': { commits: 1 },
   'POST /v1/topups': { commits: 1 },
+  'POST /v1/cancellations': { commits: 1 },
   'POST /v1/vpn/subscriptions': { commits: 1 },
   'POST /v1/vpn/subscriptions/{id}/cancel': { commits: 1 },
   'POST /webhooks/service': { writes: ['insert inbox'] },
