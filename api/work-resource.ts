@@ -5,8 +5,9 @@ import type { ApiScope } from '#db/api-keys.ts';
 import type { Executor } from '#db/database.ts';
 import type { PageOptions, WorkFilter, WorkPosition } from '#db/work-queries.ts';
 import { positionCursor, readPositionCursor } from '#api/cursor.ts';
+import { pageReply } from '#api/page-reply.ts';
 import { Problem, type ProblemCode } from '#api/problem.ts';
-import { jsonReply, type Reply } from '#api/reply.ts';
+import type { Reply } from '#api/reply.ts';
 import type { workListQuery } from '#api/work-schemas.ts';
 
 /** What the calls that all kinds of work share must know of one kind. */
@@ -28,7 +29,7 @@ export interface WorkResource {
 }
 
 /**
- * A page of a list. One row more than was asked for is read: that tells whether there is a next page.
+ * A page of a list.
  *
  * @param list runs the query of the kind. @throws Problem validation_failed when the cursor is not one of ours.
  */
@@ -40,9 +41,7 @@ export async function listWork<View>(
 ): Promise<Reply> {
   const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
   const views = await list({ limit: limit + 1, after });
-  const shown = views.slice(0, limit);
-  const last = views.length > limit ? shown.at(-1) : undefined;
-  return jsonReply(200, { data: shown.map(json), next_cursor: last === undefined ? null : positionCursor(kind, position(last)) });
+  return pageReply(views, limit, { json, cursor: (last) => positionCursor(kind, position(last)) });
 }
 
 /** The problem that there is none with this id. */

@@ -21,6 +21,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist, pageQuery } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
+import { pageReply } from '#api/page-reply.ts';
 import { jsonReply } from '#api/reply.ts';
 import { reasonForAct } from '#api/work-schemas.ts';
 
@@ -129,12 +130,7 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
       handle: async ({ query: { limit, cursor } }) => {
         const after = cursor === undefined ? undefined : readReconciliationCursor(cursor);
         const found = await database.run((db) => listReconciliations(db, { limit: limit + 1, after }));
-        const shown = found.slice(0, limit);
-        const last = found.length > limit ? shown.at(-1) : undefined;
-        return jsonReply(200, {
-          data: shown.map(reconciliationSummaryJson),
-          next_cursor: last === undefined ? null : reconciliationCursor(last),
-        });
+        return pageReply(found, limit, { json: reconciliationSummaryJson, cursor: reconciliationCursor });
       },
     }),
     operation({

@@ -19,6 +19,7 @@ import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
 import { invalid, operation, type ApiRequest, type Operation } from '#api/operation.ts';
+import { pageReply } from '#api/page-reply.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import { cancellationJson, refundJson } from '#api/representations.ts';
@@ -148,9 +149,7 @@ function refundOperations({ database }: ApiDependencies): Operation[] {
       handle: async ({ query: { limit, cursor, status, esim_id: esimId } }) => {
         const after = cursor === undefined ? undefined : readPositionCursor('refund', cursor);
         const found = await database.run((db) => listRefunds(db, { status, esimId }, { limit: limit + 1, after }));
-        const shown = found.slice(0, limit);
-        const last = found.length > limit ? shown.at(-1) : undefined;
-        return jsonReply(200, { data: shown.map(refundJson), next_cursor: last === undefined ? null : positionCursor('refund', last) });
+        return pageReply(found, limit, { json: refundJson, cursor: (last) => positionCursor('refund', last) });
       },
     }),
     operation({

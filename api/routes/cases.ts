@@ -7,6 +7,7 @@ import { caseCursor, readCaseCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, instant, mayExist, ourId, pageOf, pageQuery } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
+import { pageReply } from '#api/page-reply.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 import { instantJson } from '#api/representations.ts';
@@ -65,9 +66,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       handle: async ({ query: { limit, cursor, reason: only } }) => {
         const after = cursor === undefined ? undefined : readCaseCursor(cursor);
         const found = await database.run((db) => listOpenCases(db, { limit: limit + 1, reason: only, after }));
-        const shown = found.slice(0, limit);
-        const last = found.length > limit ? shown.at(-1) : undefined;
-        return jsonReply(200, { data: shown.map(caseJson), next_cursor: last === undefined ? null : caseCursor(last) });
+        return pageReply(found, limit, { json: caseJson, cursor: caseCursor });
       },
     }),
     operation({

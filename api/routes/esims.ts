@@ -23,6 +23,7 @@ import {
 import { idInPath, mayExist } from '#api/fields.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
 import { ageOf, freshnessExample, packageExample, packageJson } from '#api/package-schemas.ts';
+import { pageReply } from '#api/page-reply.ts';
 import { Problem } from '#api/problem.ts';
 import { bytesReply, jsonReply } from '#api/reply.ts';
 import { optionalValueOf, valueOf } from '#api/service-problem.ts';
@@ -77,12 +78,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         const after = cursor === undefined ? undefined : readPositionCursor('esim', cursor);
         const filter = { status, orderId, iccid, packageId };
         const found = await database.run((db) => listEsims(db, filter, { limit: limit + 1, after }));
-        const shown = found.slice(0, limit);
-        const last = found.length > limit ? shown.at(-1) : undefined;
-        return jsonReply(200, {
-          data: shown.map((esim) => esimJson(esim, now())),
-          next_cursor: last === undefined ? null : positionCursor('esim', last),
-        });
+        return pageReply(found, limit, { json: (esim) => esimJson(esim, now()), cursor: (last) => positionCursor('esim', last) });
       },
     }),
     operation({

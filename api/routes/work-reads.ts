@@ -4,6 +4,7 @@ import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
+import { pageReply } from '#api/page-reply.ts';
 import { jsonReply } from '#api/reply.ts';
 import { timelineJson } from '#api/representations.ts';
 import { notFound, type WorkResource } from '#api/work-resource.ts';
@@ -68,12 +69,7 @@ export function workReadOperations({ database }: ApiDependencies, resource: Work
           if (!mayExist(kind, id) || !(await workExists(db, work))) throw notFound(resource);
           return listTimeline(db, work, { limit: limit + 1, after });
         });
-        const shown = entries.slice(0, limit);
-        const last = entries.length > limit ? shown.at(-1)?.id : undefined;
-        return jsonReply(200, {
-          data: shown.map(timelineJson),
-          next_cursor: last === undefined ? null : numberCursor('t', last),
-        });
+        return pageReply(entries, limit, { json: timelineJson, cursor: ({ id: last }) => numberCursor('t', last) });
       },
     }),
   ];

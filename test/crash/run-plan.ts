@@ -1,6 +1,6 @@
 /** Runs one plan on a stack of its own, from the first request to the audit. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { addCapabilityProfile } from '#db/capability-profiles.ts';
@@ -268,5 +268,5 @@ function passedBy(processes: readonly KeptProcess[]): Map<string, number> {
 function keepLogs(stack: Stack, plan: CrashPlan): string {
   const file = join(import.meta.dirname, '../artifacts', `crash-${plan.seed}-${Date.now()}.log`);
   appendFileSync(file, `${JSON.stringify(plan, undefined, 2)}\n${stack.outputs()}\n`);
-  return file;
+  return relative(process.cwd(), file);
 }
