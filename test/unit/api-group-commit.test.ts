@@ -23,8 +23,10 @@ function controlled(options: { maxBatch?: number; maxConcurrent?: number; maxWai
   return { group, writes };
 }
 
-/** Until everything that is ready has run. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
+/** Until everything that is ready has run: a write that has ended lets the next one begin in a turn of its own. */
+const settle = async () => {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+};
 
 describe('committing in groups', () => {
   it('writes what comes in one turn together, each caller hears of its own', async () => {
