@@ -1,4 +1,4 @@
-import { condition, patched, proxyActivities } from '@temporalio/workflow';
+import { proxyActivities } from '@temporalio/workflow';
 import type { AttemptRef, EvidenceResult, LookUpResult, PurchaseActivities, SendResult, WorkEnd } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
@@ -292,22 +292,10 @@ export class PurchaseRun {
 
   async #awaitService(): Promise<Step> {
     await this.#showGoingOn(this.#going);
-    const { observations } = this.#context;
-    const until = this.#patienceEnds;
-    if (until !== undefined) {
-      const woken = await this.#state.wait(until - Date.now(), 'Until the refund is decided');
-      if (woken === 'observation') return this.#answerObservations();
-      return woken === 'time' ? { step: 'deliver' } : this.#afterAct({ step: 'await_service' });
-    }
-    if (patched('silent-deadline')) {
-      const woken = await this.#state.wait(this.#policy.silentDeadlineMs, 'The service works on it');
-      if (woken === 'observation') return this.#answerObservations();
-      return woken === 'time' ? { step: 'look_up', failure: 'timeout' } : this.#afterAct({ step: 'await_service' });
-    }
-    await condition(() => !observations.isEmpty || this.#state.isActedOn);
-    if (!observations.isEmpty) return this.#answerObservations();
-    await this.#state.reload();
-    return this.#afterAct({ step: 'await_service' });
+    const { until, summary, then } = this.#patience;
+    const woken = await this.#state.wait(until - Date.now(), summary);
+    if (woken === 'observation') return this.#answerObservations();
+    return woken === 'time' ? then : this.#afterAct({ step: 'await_service' });
   }
 
   /** What is shown while the service is at work on it. */
@@ -321,13 +309,18 @@ export class PurchaseRun {
     };
   }
 
-  /** Epoch milliseconds until which the refund of a cancellation is waited for; undefined for what is bought. */
-  get #patienceEnds(): number | undefined {
+  /** How long the service is waited for, in epoch milliseconds, and what follows when it says nothing all the while. */
+  get #patience(): { readonly until: number; readonly summary: string; readonly then: Step } {
     const { cancellation, attempt } = this.#state;
-    if (cancellation === undefined) return undefined;
+    if (cancellation === undefined) {
+      const until = Date.now() + this.#policy.silentDeadlineMs;
+      return { until, summary: 'The service works on it', then: { step: 'look_up', failure: 'timeout' } };
+    }
     const { cancelledAt, acceptWithoutRefund, refundOpen } = cancellation;
-    if (cancelledAt !== undefined && acceptWithoutRefund && !refundOpen) return cancelledAt + this.#policy.refundGraceMs;
-    return (cancelledAt ?? attempt.history.firstSentAt ?? this.#context.snapshot.acceptedAt) + this.#policy.refundDeadlineMs;
+    const isGraced = cancelledAt !== undefined && acceptWithoutRefund && !refundOpen;
+    const since = cancelledAt ?? attempt.history.firstSentAt ?? this.#context.snapshot.acceptedAt;
+    const until = since + (isGraced ? this.#policy.refundGraceMs : this.#policy.refundDeadlineMs);
+    return { until, summary: 'Until the refund is decided', then: { step: 'deliver' } };
   }
 
   /** What it was held or parked for is over, and is said to be over before whatever comes next, however long that takes. */

@@ -239,11 +239,12 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
 
 async function prepareStack(options: StackOptions): Promise<Stack> {
   const folder = temporaryFolder('stack');
-  const servers = options.servers ?? inject('servers');
-  const temporalAddress = options.temporal?.address ?? servers.temporalAddress;
+  // Only vitest knows the run's servers; whoever brings servers of its own needs none of it.
+  const servers = () => options.servers ?? inject('servers');
+  const temporalAddress = options.temporal?.address ?? servers().temporalAddress;
   const namespace = `test-${randomBytes(6).toString('hex')}`;
   const [created, ports] = await Promise.all([
-    options.postgres === undefined ? createTestDatabase(servers) : undefined,
+    options.postgres === undefined ? createTestDatabase(servers()) : undefined,
     freePorts(),
     setUpNamespace({ address: temporalAddress, namespace, tls: false, apiKey: undefined }),
   ]);
@@ -260,7 +261,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
       postgres_password: '',
       simulator_password: 'simulator-password',
     },
-    { ...SHORT_POLICY, TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: options.workflowBundle ?? servers.workflowBundle, ...options.environment },
+    { ...SHORT_POLICY, TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle, ...options.environment },
   );
   return new Stack({
     databaseUrl,
