@@ -12,6 +12,7 @@ import { instantInput } from '#api/fields.ts';
 import { answerOnce } from '#api/idempotency.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
 import { jsonReply } from '#api/reply.ts';
+import { article } from '#api/routes/work-reads.ts';
 import type { WorkResource } from '#api/work-resource.ts';
 import { attentionReason, failureClass, reasonForAct } from '#api/work-schemas.ts';
 
@@ -31,7 +32,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
   const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
   const filter = z
     .strictObject({
-      ids: z.array(z.string().refine((id) => isId(kind, id), { message: `must be the id of a ${noun}` })).min(1).max(MAX_BULK).optional(),
+      ids: z.array(z.string().refine((id) => isId(kind, id), { message: `must be the id of ${article(noun)} ${noun}` })).min(1).max(MAX_BULK).optional(),
       status: z.enum(statuses).optional(),
       failure_class: failureClass.optional(),
       attention: attentionReason.optional(),
