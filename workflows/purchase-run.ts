@@ -292,10 +292,10 @@ export class PurchaseRun {
 
   async #awaitService(): Promise<Step> {
     await this.#showGoingOn(this.#going);
-    const { until, summary, then } = this.#patience;
+    const { until, summary, otherwise } = this.#patience;
     const woken = await this.#state.wait(until - Date.now(), summary);
     if (woken === 'observation') return this.#answerObservations();
-    return woken === 'time' ? then : this.#afterAct({ step: 'await_service' });
+    return woken === 'time' ? otherwise : this.#afterAct({ step: 'await_service' });
   }
 
   /** What is shown while the service is at work on it. */
@@ -310,17 +310,17 @@ export class PurchaseRun {
   }
 
   /** How long the service is waited for, in epoch milliseconds, and what follows when it says nothing all the while. */
-  get #patience(): { readonly until: number; readonly summary: string; readonly then: Step } {
+  get #patience(): { readonly until: number; readonly summary: string; readonly otherwise: Step } {
     const { cancellation, attempt } = this.#state;
     if (cancellation === undefined) {
       const until = Date.now() + this.#policy.silentDeadlineMs;
-      return { until, summary: 'The service works on it', then: { step: 'look_up', failure: 'timeout' } };
+      return { until, summary: 'The service works on it', otherwise: { step: 'look_up', failure: 'timeout' } };
     }
     const { cancelledAt, acceptWithoutRefund, refundOpen } = cancellation;
     const isGraced = cancelledAt !== undefined && acceptWithoutRefund && !refundOpen;
     const since = cancelledAt ?? attempt.history.firstSentAt ?? this.#context.snapshot.acceptedAt;
     const until = since + (isGraced ? this.#policy.refundGraceMs : this.#policy.refundDeadlineMs);
-    return { until, summary: 'Until the refund is decided', then: { step: 'deliver' } };
+    return { until, summary: 'Until the refund is decided', otherwise: { step: 'deliver' } };
   }
 
   /** What it was held or parked for is over, and is said to be over before whatever comes next, however long that takes. */
