@@ -40,6 +40,12 @@ const SILENCE = [
 /** So that nobody finds it before it is sent again: neither look-ups nor the reconciler. */
 const UNREADABLE = { endpoint: 'listOrders', fault: { kind: 'server_error' }, nth: 1, count: 15 } as const;
 
+/** No circuit opens, which would keep sends away from a service that seems to be down. */
+const PATIENT_WITH_THE_SERVICE = {
+  ...setting('forgets_keys'),
+  policy: { ...setting('forgets_keys').policy, POLICY_CIRCUIT_FAILURES: '1000' },
+};
+
 export const SABOTEURS = {
   'index-removed': {
     what: 'the unique index of the caller’s references is gone',
@@ -74,7 +80,7 @@ export const SABOTEURS = {
     plan: {
       ...NOTHING_ELSE,
       // Honest resends end after a second and a half; the sixth send comes six seconds after the first, and buys again.
-      setting: setting('forgets_keys'),
+      setting: PATIENT_WITH_THE_SERVICE,
       requestFaults: [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 5 }, UNREADABLE],
       webhookFaults: SILENCE,
     },
