@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { journal } from '#db/schema.ts';
-import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
+import { OrderDesk } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -21,16 +21,13 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-const newEsim = async () => (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
-const atService = async (esimId: string) => (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
-const refundsAtService = async (esimId: string) => desk.simulator.refunds(await atService(esimId));
 const act = (id: string, action: string, body: Record<string, unknown> = {}) =>
   stack.api.post(`/v1/cancellations/${id}/${action}`, { why: 'test', ...body });
 const busyWith = async (id: string) => (await desk.attemptsOf(id)).map(({ busyEsimId }) => busyEsimId);
 
 describe('a review that nobody ends', () => {
   it('is parked; what is not known to be cancelled is neither refunded nor let go, and a person says that it is not', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
     expect((await desk.cancellationReaches(id, 'needs_attention')).body).toMatchObject({ attention: { reason: 'refund_missing' } });
@@ -43,35 +40,35 @@ describe('a review that nobody ends', () => {
     expect(await busyWith(id)).toEqual([null]);
 
     // The service carries it out after all: nobody may miss that, and its money comes into the books.
-    await desk.simulator.decideRefund((await refundsAtService(esimId))[0]!.id, 'accept');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
     await waitFor('the contradiction is a case', async () => (await desk.cases(id)).some(({ reason, open }) => reason === 'contradiction' && open));
     expect((await stack.api.get(`/v1/cancellations/${id}`)).body).toMatchObject({ status: 'abandoned', cancelled_at: expect.any(String) });
   });
 
   it('goes on when the service decides after all', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'needs_attention');
-    await desk.simulator.decideRefund((await refundsAtService(esimId))[0]!.id, 'accept');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
   });
 });
 
 describe('a refund that takes its time', () => {
   it('is waited for although none was asked for, as long as the service says that it comes', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 2_500 });
     const id = await desk.cancel(esimId, { accept_without_refund: true });
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
   });
 
   it('and comes after its cancellation was ended is booked by the next comparison with the wallet', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 8_000 });
     const id = await desk.cancel(esimId, { accept_without_refund: true });
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'expected' } });
-    await waitFor('the service has paid', async () => (await refundsAtService(esimId))[0]!.status === 'completed', { timeoutMs: 20_000 });
+    await waitFor('the service has paid', async () => (await desk.refundsAtService(esimId))[0]!.status === 'completed', { timeoutMs: 20_000 });
     const orderId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('order_id');
     await waitFor('it is in the books', async () => {
       const rows = await stack.database.run((db) => db.select().from(journal).where(eq(journal.causeId, orderId)));
@@ -84,8 +81,8 @@ describe('a refund that takes its time', () => {
 
 describe('a cancellation of unknown outcome', () => {
   it('does not take the refund of an earlier one that was refused', async () => {
-    const esimId = await newEsim();
-    await desk.simulator.simulateEsim(await atService(esimId), 'consumed');
+    const esimId = await desk.newEsim();
+    await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
     const first = await desk.cancel(esimId, { accept_without_refund: true });
     await desk.cancellationReaches(first, 'refused');
     await desk.simulator.onRequest('cancelEsim', { kind: 'server_error' }, { count: null });
@@ -97,7 +94,7 @@ describe('a cancellation of unknown outcome', () => {
   });
 
   it('that is in review is found by the reconciler, which no event could tell', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.dialect('conflicts');
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review_then_accepted', delay_ms: 9_000 });
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
@@ -110,8 +107,8 @@ describe('a cancellation of unknown outcome', () => {
   });
 
   it('is not refused by an old word about the same eSIM that is nobody\'s', async () => {
-    const esimId = await newEsim();
-    const serviceEsimId = await atService(esimId);
+    const esimId = await desk.newEsim();
+    const serviceEsimId = await desk.esimAtService(esimId);
     await desk.simulator.sendWebhook({
       event: 'refund.failed',
       data: { id: 'sr_old', esim_id: serviceEsimId, status: 'failed', review: 'refused', amount: '2.40', currency: 'USD' },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
+import { OrderDesk } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -17,9 +17,6 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-const newEsim = async () => (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
-const atService = async (esimId: string) => (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
-const refundsAtService = async (esimId: string) => desk.simulator.refunds(await atService(esimId));
 const sendsOf = async (id: string) => {
   const rows = await desk.attemptsOf(id);
   return (await Promise.all(rows.map(({ idempotencyKey }) => desk.simulator.requests('cancelEsim', idempotencyKey)))).flat();
@@ -38,7 +35,7 @@ const silence = async () => {
 
 describe('the cancellation of an eSIM', () => {
   it('that was never touched is refunded, and is completed once the money is in the wallet', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId, { reason: 'travels later' });
     const cancellation = await desk.cancellationReaches(id, 'completed');
     expect(cancellation.body).toMatchObject({
@@ -60,8 +57,8 @@ describe('the cancellation of an eSIM', () => {
   });
 
   it('is sent only if all conditions hold: one that was used is refused here, and stays as it is', async () => {
-    const esimId = await newEsim();
-    await desk.simulator.simulateEsim(await atService(esimId), 'consumed');
+    const esimId = await desk.newEsim();
+    await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
     const id = await desk.cancel(esimId);
     const cancellation = await desk.cancellationReaches(id, 'refused');
     expect(cancellation.body).toMatchObject({ failure: { class: 'refund_not_expected' }, refund: null, cancelled_at: null });
@@ -70,8 +67,8 @@ describe('the cancellation of an eSIM', () => {
   });
 
   it('with accept_without_refund is asked for all the same, and what the service answers decides', async () => {
-    const esimId = await newEsim();
-    await desk.simulator.simulateEsim(await atService(esimId), 'consumed');
+    const esimId = await desk.newEsim();
+    await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
     const refused = await desk.cancel(esimId, { accept_without_refund: true });
     const answer = await desk.cancellationReaches(refused, 'refused');
     expect(answer.body).toMatchObject({ failure: { class: 'cancellation_refused' }, attempts: 1 });
@@ -82,7 +79,7 @@ describe('the cancellation of an eSIM', () => {
   });
 
   it('is made once for an eSIM: a further one is refused with the address of the first', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
     const again = await stack.api.post('/v1/cancellations', { esim_id: esimId }, { headers: { 'idempotency-key': randomUUID() } });
@@ -91,7 +88,7 @@ describe('the cancellation of an eSIM', () => {
   });
 
   it('that the service takes for review waits for its person for as long as it takes, and is refunded then', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
     await waitFor('the refund is in review', async () => {
@@ -101,29 +98,29 @@ describe('the cancellation of an eSIM', () => {
     // Nothing else is done to the eSIM meanwhile.
     const topup = await desk.topUp(esimId, 1001);
     expect((await desk.topupReaches(topup, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
-    await desk.simulator.decideRefund((await refundsAtService(esimId))[0]!.id, 'accept');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'accept');
     await desk.cancellationReaches(id, 'completed');
     expect((await desk.topupReaches(topup, 'failed')).body).toMatchObject({ failure: { class: 'topup_not_offered' } });
   });
 
   it('that a review refuses ends as refused, and the eSIM is free again', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'processing');
-    await desk.simulator.decideRefund((await refundsAtService(esimId))[0]!.id, 'refuse');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
     expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({ failure: { class: 'cancellation_refused' } });
     await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
   });
 
   it('whose customer installs the eSIM between our look and the service\'s is judged by the service', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.onRequest('cancelEsim', { kind: 'latency', ms: 1_500, at: 'work' });
     const id = await desk.cancel(esimId);
     await waitFor('the service has the request', async () => (await sendsOf(id)).length === 1);
-    await desk.simulator.simulateEsim(await atService(esimId), 'installed');
-    await waitFor('the refund is in review', async () => (await refundsAtService(esimId)).some(({ review }) => review === 'manual_review'));
-    await desk.simulator.decideRefund((await refundsAtService(esimId))[0]!.id, 'refuse');
+    await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'installed');
+    await waitFor('the refund is in review', async () => (await desk.refundsAtService(esimId)).some(({ review }) => review === 'manual_review'));
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
     const cancellation = await desk.cancellationReaches(id, 'refused');
     expect((cancellation.body as { preflight: { result: string }[] }).preflight.every(({ result }) => result === 'pass')).toBe(true);
   });
@@ -131,7 +128,7 @@ describe('the cancellation of an eSIM', () => {
 
 describe('a refund', () => {
   it('whose events come in the reverse order is completed once', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
     await desk.simulator.onWebhook('esim.cancelled', { kind: 'late', ms: 1_500 });
     const id = await desk.cancel(esimId);
@@ -141,7 +138,7 @@ describe('a refund', () => {
   });
 
   it('that fails after the eSIM was cancelled is parked until a person writes it off', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId);
     const parked = await desk.cancellationReaches(id, 'needs_attention');
@@ -152,7 +149,7 @@ describe('a refund', () => {
   });
 
   it('of which nothing is ever heard again is asked for by the reconciler', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'processing_then_accepted', delay_ms: 300 });
     const id = await desk.cancel(esimId);
@@ -163,23 +160,23 @@ describe('a refund', () => {
 
 describe('a cancellation whose answer was lost', () => {
   it('is sent again with the same key, and cancels once', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await silence();
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
     expect(await sendsOf(id)).toHaveLength(2);
-    expect(await refundsAtService(esimId)).toHaveLength(1);
+    expect(await desk.refundsAtService(esimId)).toHaveLength(1);
   });
 
   it('is looked up where the service does not replay keys', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
     expect(await desk.events(id)).toContain('attempt.found');
-    expect(await refundsAtService(esimId)).toHaveLength(1);
+    expect(await desk.refundsAtService(esimId)).toHaveLength(1);
   });
 });

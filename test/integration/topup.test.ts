@@ -17,8 +17,6 @@ afterEach(async () => {
 });
 afterAll(() => stack.stop());
 
-/** An eSIM that was bought; a top-up of it is possible with package 1001, 1002, 9001, … */
-const newEsim = async () => (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
 const sendsOf = async (topupId: string) => {
   const rows = await desk.attemptsOf(topupId);
   return (await Promise.all(rows.map(({ idempotencyKey }) => desk.simulator.requests('createTopup', idempotencyKey)))).flat();
@@ -30,7 +28,7 @@ const rechargesOf = async (esimId: string) => {
 
 describe('a top-up', () => {
   it('that the service completes at once costs one debit, and one send', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const id = await desk.topUp(esimId, 1002, { external_topup_id: `t-${randomUUID()}` });
     const topup = await desk.topupReaches(id, 'completed');
     expect(topup.body).toMatchObject({ esim_id: esimId, package_id: 1002, attempts: 1, charged: { amount: '5.10', currency: 'USD' }, failure: null });
@@ -40,7 +38,7 @@ describe('a top-up', () => {
   });
 
   it('in progress at the service is completed by its webhook, without being asked for', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     for (const endpoint of ['getTopup', 'listTopups'] as const) {
       await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
     }
@@ -52,7 +50,7 @@ describe('a top-up', () => {
   });
 
   it('of which no webhook ever tells is found out about by the reconciler', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, PACKAGE.processingThenCompleted);
     await desk.topupReaches(id, 'completed');
@@ -60,7 +58,7 @@ describe('a top-up', () => {
   });
 
   it('that fails at the service is bought anew, once the wallet shows its credit', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'processing_then_failed', delay_ms: 200 });
     const topup = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
     expect(topup.body).toMatchObject({ attempts: 2 });
@@ -68,14 +66,14 @@ describe('a top-up', () => {
   });
 
   it('with a package that is none of the options of its eSIM fails without having been sent', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const topup = await desk.topupReaches(await desk.topUp(esimId, 2003), 'failed');
     expect(topup.body).toMatchObject({ failure: { class: 'topup_not_offered' } });
     expect(await sendsOf(topup.textAt('id'))).toEqual([]);
   });
 
   it('that costs more than its limit is held, and goes on when the limit is raised', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const id = await desk.topUp(esimId, 1002, { max_price: { amount: '5.09', currency: 'USD' } });
     const held = await desk.topupReaches(id, 'held');
     expect(held.body).toMatchObject({ failure: { class: 'price_above_limit' } });
@@ -86,7 +84,7 @@ describe('a top-up', () => {
   });
 
   it('is held while another one of the same eSIM is not settled, and goes on when that has ended', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const first = await desk.topUp(esimId, PACKAGE.staysProcessing);
     await desk.topupReaches(first, 'processing');
     const second = await desk.topUp(esimId, 1001);
@@ -94,7 +92,7 @@ describe('a top-up', () => {
     expect(held.body).toMatchObject({ failure: { class: 'esim_busy' } });
     expect(await sendsOf(second)).toEqual([]);
     // Another eSIM is not concerned.
-    await desk.topupReaches(await desk.topUp(await newEsim(), 1001), 'completed');
+    await desk.topupReaches(await desk.topUp(await desk.newEsim(), 1001), 'completed');
     await desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
     await desk.topupReaches(first, 'completed');
     await desk.topupReaches(second, 'completed');
@@ -103,7 +101,7 @@ describe('a top-up', () => {
 
 describe('a top-up whose answer was lost', () => {
   it('is found by its eSIM, since it carries no reference, and costs once', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
@@ -114,7 +112,7 @@ describe('a top-up whose answer was lost', () => {
   });
 
   it('is settled by its webhook, which names the eSIM alone', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     for (const endpoint of ['getTopup', 'listTopups'] as const) {
       await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
     }
@@ -126,7 +124,7 @@ describe('a top-up whose answer was lost', () => {
   });
 
   it('is not taken for an earlier one of the same eSIM and package', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const earlier = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
@@ -137,7 +135,7 @@ describe('a top-up whose answer was lost', () => {
   });
 
   it('waits for a person where the service can neither be asked nor told twice; no other one of the eSIM is sent meanwhile', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     for (const endpoint of ['getTopup', 'listTopups'] as const) {
       await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
     }
@@ -163,14 +161,14 @@ describe('a top-up whose answer was lost', () => {
 
 describe('the API of top-ups', () => {
   it('shows the options of an eSIM, read from the service', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const options = await stack.api.get(`/v1/esims/${esimId}/topup-options`);
     expect(options.body).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ id: 1002, price_for_reseller: '5.10' })]) });
     expect((await stack.api.get('/v1/esims/esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM/topup-options')).status).toBe(404);
   });
 
   it('makes one top-up for a reference, however often and by whatever key it is asked, and names the one that exists', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const body = { esim_id: esimId, package_id: 1001, external_topup_id: `t-${randomUUID()}` };
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => stack.api.post('/v1/topups', body, { headers: { 'idempotency-key': randomUUID() } })),
@@ -189,7 +187,7 @@ describe('the API of top-ups', () => {
     const refused = await stack.api.post('/v1/topups', missing, { headers: { 'idempotency-key': randomUUID() } });
     expect([refused.status, refused.body]).toEqual([400, expect.objectContaining({ errors: [expect.objectContaining({ field: 'esim_id' })] })]);
 
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const ids = [await desk.topUp(esimId, 1001)];
     await desk.topupReaches(ids[0]!, 'completed');
     ids.unshift(await desk.topUp(esimId, 1002));

@@ -3,7 +3,7 @@ import { asc, eq } from 'drizzle-orm';
 import type { AttemptRow } from '#db/attempts.ts';
 import { attempts, cases, inbox, timeline } from '#db/schema.ts';
 import { checkBooks, type BooksOptions } from '#test/support/books.ts';
-import { SimulatorAdmin, type LedgerLine, type ReceivedRequest } from '#test/support/simulator-admin.ts';
+import { SimulatorAdmin, type LedgerLine, type ReceivedRequest, type SoldRefund } from '#test/support/simulator-admin.ts';
 import type { Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -76,6 +76,21 @@ export class OrderDesk {
 
   reaches(orderId: string, ...statuses: string[]) {
     return this.stack.orderReaches(orderId, statuses);
+  }
+
+  /** An eSIM that was bought and never touched; a top-up of it is possible with package 1001, 1002, 9001, … @returns our id of it. */
+  async newEsim(): Promise<string> {
+    return (await this.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+  }
+
+  /** The service's id of an eSIM. @param esimId ours. */
+  async esimAtService(esimId: string): Promise<string> {
+    return (await this.stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
+  }
+
+  /** What the service made of the cancellations of an eSIM. @param esimId ours. */
+  async refundsAtService(esimId: string): Promise<SoldRefund[]> {
+    return this.simulator.refunds(await this.esimAtService(esimId));
   }
 
   /** Recharges an eSIM. @param esimId ours. @returns the id of the top-up. @throws Error when the API does not accept it. */
