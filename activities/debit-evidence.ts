@@ -6,7 +6,7 @@ import type { Executor } from '#db/database.ts';
 import { bookedMovements, recordMovement } from '#db/journal.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
-import { CLOCK_SKEW_MS } from '#upstream/wallet-movements.ts';
+import { sinceFirstSend } from '#activities/purchases/facts.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { EvidenceResult, PurchaseActivities } from '#activities/work-types.ts';
@@ -18,8 +18,7 @@ export function createDebitEvidence(
 ): PurchaseActivities['readDebitEvidence'] {
   return async ({ work, attemptId }) => {
     const attempt = await database.run((db) => findAttemptById(db, attemptId));
-    const since = (attempt.firstSentAt ?? attempt.createdAt).getTime() - CLOCK_SKEW_MS;
-    const answer = await service.listWalletTransactions({ since });
+    const answer = await service.listWalletTransactions({ since: sinceFirstSend(attempt) });
     if (!answer.ok) {
       const detail = answer.kind === 'failure' ? answer.detail : 'This service shows no wallet transactions.';
       return { evidence: 'unavailable', detail };

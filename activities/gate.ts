@@ -7,9 +7,9 @@ import { findAttemptById, type AttemptRow } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import { hold, isGateClear, lockAttempt, stopAtGate } from '#db/gate/admission.ts';
 import { noteSend } from '#db/gate/circuits.ts';
-import { reserve, type Reserved } from '#db/gate/reservations.ts';
+import { hasSpendLimit, reserve, type Reserved } from '#db/gate/reservations.ts';
 import { findWait, joinLine, takePass } from '#db/gate/waits.ts';
-import { lockUnfinishedWork, lockWork } from '#db/work.ts';
+import { lockUnfinishedWork, lockWork, readWork } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 
@@ -34,6 +34,8 @@ export interface Gate {
    * @param price undefined: not known; `'refused'`: it is not going to be sent.
    */
   admit(tx: Executor, work: WorkRef, row: WorkRow, attemptId: string, price: Money | undefined | 'refused'): Promise<Admission>;
+  /** True when the price has to be known before the send: a limit of the day is set, which it counts against. */
+  needsPrice(work: WorkRef): Promise<boolean>;
   /** After the send, or when there was none. Never fails: what the circuits do not hear of, the next send tells. */
   report(work: WorkRef, attemptId: string, report: SendReport): Promise<void>;
 }
@@ -47,6 +49,11 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
         const attempt = await lockAttempt(tx, attemptId);
         return stopAtGate(tx, { work, row, attempt, now: now(), isUnreserved: false }, policy);
       });
+    },
+
+    async needsPrice(work) {
+      if (isFree(work)) return false;
+      return database.run(async (db) => hasSpendLimit(db, (await readWork(db, work)).apiKeyId, policy));
     },
 
     async admit(tx, work, row, attemptId, price) {
@@ -99,7 +106,7 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
 }
 
 /** A cancellation spends nothing: no gate for purchases holds it. */
-function isFree({ kind }: WorkRef): boolean {
+export function isFree({ kind }: WorkRef): boolean {
   return kind === 'cancellation';
 }
 

@@ -15,14 +15,14 @@ import {
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import type { Executor } from '#db/database.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
-import { hasSpendLimit, type Reserved } from '#db/gate/reservations.ts';
+import type { Reserved } from '#db/gate/reservations.ts';
 import { passGate } from '#db/gate/waits.ts';
-import { lockUnfinishedWork, lockWork, markInProgress, readWork } from '#db/work.ts';
+import { lockUnfinishedWork, lockWork, markInProgress } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import { attemptView, noteOf, type WorkDependencies } from '#activities/work-context.ts';
 import { createDebitEvidence } from '#activities/debit-evidence.ts';
-import { createGate, type SendReport } from '#activities/gate.ts';
+import { createGate, isFree, type SendReport } from '#activities/gate.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import { WalletReader } from '#activities/wallet-reader.ts';
 import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
@@ -46,11 +46,11 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       const stop = await gate.before(work, attemptId);
       if (stop !== undefined) return unsent(gated(stop));
 
-      const { apiKeyId } = await database.run((db) => readWork(db, work));
-      const priceNeeded = await database.run((db) => hasSpendLimit(db, apiKeyId, policy));
+      const priceNeeded = await gate.needsPrice(work);
       const [{ objection, price }] = await Promise.all([
         kind.examine(work.id, { priceNeeded }),
-        wallet.refreshIfOlderThan(policy.balanceAgeMs),
+        // The balance matters to what spends.
+        isFree(work) ? undefined : wallet.refreshIfOlderThan(policy.balanceAgeMs),
       ]);
 
       const claimNow = () =>

@@ -1,17 +1,15 @@
 import * as z from 'zod';
-import { isId } from '#domain/identifiers.ts';
 import { statusesOf } from '#domain/lifecycle.ts';
 import { REFUND_REVIEWS, REFUND_STATUSES } from '#domain/refund.ts';
 import { REFUND_CONDITIONS } from '#domain/refund-conditions.ts';
+import { esimExampleId, esimIdInput } from '#api/esim-schemas.ts';
 import { instant, money, ourId, pageOf, pageQuery } from '#api/fields.ts';
 import { deadlineInput, metadata, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
-export const exampleEsimId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 export const exampleCancellationId = 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY';
 export const exampleRefundId = 'ref_01JQ8ZB8H9J0KMNPQRSTVWXYZ1';
 
-const esimId = ourId('esim', exampleEsimId);
-const esimIdInput = esimId.refine((text) => isId('esim', text), { message: 'must be the id of an eSIM; it begins with `esim_`' });
+const esimId = ourId('esim', esimExampleId);
 
 const MAX_REASON = 500;
 
@@ -58,7 +56,7 @@ export const cancellationInput = z
   })
   .meta({ id: 'CancellationInput' });
 
-export const cancellationInputExample = { esim_id: exampleEsimId, reason: 'The customer travels later.', metadata: { shop_order: 'A-1001' } };
+export const cancellationInputExample = { esim_id: esimExampleId, reason: 'The customer travels later.', metadata: { shop_order: 'A-1001' } };
 
 export const refundOutput = z
   .strictObject({
@@ -86,7 +84,7 @@ export type RefundOutput = z.input<typeof refundOutput>;
 export const refundOutputExample: RefundOutput = {
   id: exampleRefundId,
   cancellation_id: exampleCancellationId,
-  esim_id: exampleEsimId,
+  esim_id: esimExampleId,
   order_id: 'ord_01JQ8Z6A2B3C4D5E6F7G8H9JKM',
   service_refund_id: '5512',
   status: 'completed',
@@ -120,7 +118,7 @@ export type CancellationOutput = z.input<typeof cancellationOutput>;
 
 export const cancellationOutputExample: CancellationOutput = {
   id: exampleCancellationId,
-  esim_id: exampleEsimId,
+  esim_id: esimExampleId,
   reason: 'The customer travels later.',
   accept_without_refund: false,
   cancelled_at: null,

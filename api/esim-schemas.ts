@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isId } from '#domain/identifiers.ts';
 import { installLinks, lpaString, type Activation } from '#domain/activation.ts';
 import type { EsimRow } from '#db/esim-queries.ts';
 import type { EsimUsage } from '#upstream/contract.ts';
@@ -7,6 +8,11 @@ import { ageOf, freshness, packageOutput } from '#api/package-schemas.ts';
 import { instantJson } from '#api/representations.ts';
 
 export const esimExampleId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
+/** Our id of an eSIM in a request. */
+export const esimIdInput = ourId('esim', esimExampleId).refine((text) => isId('esim', text), {
+  message: 'must be the id of an eSIM; it begins with `esim_`',
+});
+
 export const esimOutput = z
   .strictObject({
     id: ourId('esim', esimExampleId),

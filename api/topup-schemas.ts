@@ -1,16 +1,14 @@
 import * as z from 'zod';
-import { isId } from '#domain/identifiers.ts';
 import { statusesOf } from '#domain/lifecycle.ts';
+import { esimExampleId, esimIdInput } from '#api/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery, pageOf } from '#api/fields.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
 const externalTopupId = callerReference('topup', 'shop-topup-000017');
-const exampleEsimId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 
 export const exampleTopupId = 'top_01JQ8Z7C3D4E5F6G7H8J9K0MNP';
 
-const esimId = ourId('esim', exampleEsimId);
-const esimIdInput = esimId.refine((text) => isId('esim', text), { message: 'must be the id of an eSIM; it begins with `esim_`' });
+const esimId = ourId('esim', esimExampleId);
 
 export const topupInput = z
   .strictObject({
@@ -22,7 +20,7 @@ export const topupInput = z
   .meta({ id: 'TopupInput' });
 
 export const topupInputExample = {
-  esim_id: exampleEsimId,
+  esim_id: esimExampleId,
   package_id: 102,
   external_topup_id: 'shop-topup-000017',
   max_price: { amount: '12.50', currency: 'EUR' },
@@ -44,7 +42,7 @@ export type TopupOutput = z.input<typeof topupOutput>;
 
 export const topupOutputExample: TopupOutput = {
   id: exampleTopupId,
-  esim_id: exampleEsimId,
+  esim_id: esimExampleId,
   package_id: 102,
   external_topup_id: 'shop-topup-000017',
   service_topup_id: null,

@@ -9,14 +9,15 @@ import type { Executor } from '#db/database.ts';
 import { readCancellation, storePreflight } from '#db/cancellations.ts';
 import { readOwnRefundFacts } from '#db/esim-queries.ts';
 import { recordRefund } from '#db/journal.ts';
-import { completeWork, lockUnfinishedWork } from '#db/work.ts';
+import { completeWork } from '#db/work.ts';
 import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
 import { refundFacts } from '#upstream/event-readings.ts';
 import { refundWord } from '#upstream/purchase-events.ts';
 import { readRefundFacts } from '#upstream/refund-facts.ts';
-import { CLOCK_SKEW_MS, isOfOrder } from '#upstream/wallet-movements.ts';
+import { isOfOrder } from '#upstream/wallet-movements.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import { noteOf, type WorkDependencies } from '#activities/work-context.ts';
+import { sinceFirstSend } from '#activities/purchases/facts.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
 import { refusal } from '#activities/purchases/price.ts';
@@ -51,7 +52,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     }
     const list = await service.findRefundsOfEsim(esimOf(attempt));
     if (!list.ok) return list;
-    const since = (attempt.firstSentAt ?? attempt.createdAt).getTime() - CLOCK_SKEW_MS;
+    const since = sinceFirstSend(attempt);
     const others = await database.run((db) => serviceIdsOfOthers(db, attempt, list.value.items.map(({ id }) => id)));
     const own = list.value.items.filter(({ id, created_at: at }) => !others.has(id) && (at == null || Date.parse(at) >= since));
     // Of several, the one that was not refused is the one that counts; the service lists the newest first.
@@ -69,12 +70,12 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     /** @param completed what becomes of the refund; undefined where it is left as the service has it. */
     const finish = (message: string, completed: boolean | undefined, credit?: Money): Promise<CompletionResult> =>
       database.transaction(async (tx) => {
-        await lockUnfinishedWork(tx, { kind: 'cancellation', id });
-        if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
-        if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
         const entry = { message, detail: { esim_id: esim.id, ...(credit !== undefined && { refunded: `${credit.amount} ${credit.currency}` }) } };
         const completion = { attemptId: attempt.id, esimId: esim.id, charged: undefined, entry, applied };
+        // Locks the work, before anything of it is written.
         await completeWork(tx, { kind: 'cancellation', id }, completion, new Date(now()));
+        if (credit !== undefined) await recordRefund(tx, esim.orderId, credit);
+        if (completed !== undefined) await settleRefund(tx, id, completed, new Date(now()));
         if (credit !== undefined && completed === true) await reportOtherAmount(tx, id, refund, credit);
         return { kind: 'completed', esimId: esim.id };
       });
@@ -114,7 +115,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     own: { readonly serviceOrderId: string | null; readonly reference: string | null },
   ): Promise<CreditSearch> => {
     // It cannot be older than what it is for.
-    const since = (attempt.firstSentAt ?? attempt.createdAt).getTime() - CLOCK_SKEW_MS;
+    const since = sinceFirstSend(attempt);
     const wallet = await service.listWalletTransactions({ since });
     if (!wallet.ok) {
       if (wallet.kind === 'failure') return { kind: 'not_yet', detail: wallet.detail };

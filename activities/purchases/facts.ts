@@ -2,6 +2,7 @@ import type { ObservedOutcome } from '#domain/observation.ts';
 import type { AttemptRow, ServiceFacts } from '#db/attempts.ts';
 import type { ServiceOrder, ServiceTopup, VpnSubscription } from '#upstream/contract.ts';
 import { chargeOf } from '#upstream/event-parsing.ts';
+import { CLOCK_SKEW_MS } from '#upstream/wallet-movements.ts';
 
 /** What a record of the service says of a purchase, whatever was bought. */
 export function purchaseFacts(record: ServiceOrder | ServiceTopup | VpnSubscription, outcome: ObservedOutcome): ServiceFacts {
@@ -19,4 +20,9 @@ export function purchaseFacts(record: ServiceOrder | ServiceTopup | VpnSubscript
 export function ownReference({ id, reference }: AttemptRow): string {
   if (reference === null) throw new Error(`attempt ${id} has no reference`);
   return reference;
+}
+
+/** Epoch milliseconds before which nothing at the service can be of this attempt, whatever the clocks of the two sides say. */
+export function sinceFirstSend({ firstSentAt, createdAt }: Pick<AttemptRow, 'firstSentAt' | 'createdAt'>): number {
+  return (firstSentAt ?? createdAt).getTime() - CLOCK_SKEW_MS;
 }

@@ -2,10 +2,10 @@ import { attemptReference } from '#domain/identifiers.ts';
 import { deviceImeiPlace, readOrder } from '#db/orders.ts';
 import type { ServiceOrder } from '#upstream/contract.ts';
 import { orderRequestBytes } from '#upstream/request-bytes.ts';
-import { CLOCK_SKEW_MS, isOfOrder, namesNothing } from '#upstream/wallet-movements.ts';
+import { isOfOrder, namesNothing } from '#upstream/wallet-movements.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
-import { ownReference, purchaseFacts } from '#activities/purchases/facts.ts';
+import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
 import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { PriceList } from '#activities/purchases/price-list.ts';
@@ -23,7 +23,7 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
   };
 
   const askMany: NonNullable<PurchaseKind['askMany']> = async (attempts, { maxPages }) => {
-    const since = Math.min(...attempts.map((attempt) => (attempt.firstSentAt ?? attempt.createdAt).getTime())) - CLOCK_SKEW_MS;
+    const since = Math.min(...attempts.map(sinceFirstSend));
     return inquiriesOf(await service.listRecentOrders({ since, maxPages }), attempts, {
       found,
       noun: 'orders',

@@ -3,9 +3,9 @@ import { readTopup } from '#db/topups.ts';
 import { completeWork } from '#db/work.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
 import { topupRequestBytes } from '#upstream/request-bytes.ts';
-import { CLOCK_SKEW_MS, namesNothing } from '#upstream/wallet-movements.ts';
+import { namesNothing } from '#upstream/wallet-movements.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
-import { purchaseFacts } from '#activities/purchases/facts.ts';
+import { purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
 import { inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
@@ -86,8 +86,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
 /** False for what cannot be this attempt: another package, or made before it was first sent. */
 function mayBe(attempt: AttemptRow, packageId: number, topup: ServiceTopup): boolean {
   if (topup.package_id != null && topup.package_id !== packageId) return false;
-  const since = (attempt.firstSentAt ?? attempt.createdAt).getTime() - CLOCK_SKEW_MS;
-  return topup.created_at == null || Date.parse(topup.created_at) >= since;
+  return topup.created_at == null || Date.parse(topup.created_at) >= sinceFirstSend(attempt);
 }
 
 function found(topup: ServiceTopup): Extract<Inquiry<ServiceTopup>, { kind: 'found' }> {

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { forecastRefund, judgeRefundConditions } from '#domain/refund-conditions.ts';
 import { findEsim, readOwnRefundFacts } from '#db/esim-queries.ts';
 import { readRefundFacts } from '#upstream/refund-facts.ts';
-import { exampleEsimId, refundCondition, refundConditionsExample } from '#api/cancellation-schemas.ts';
+import { refundCondition, refundConditionsExample } from '#api/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { esimExampleId } from '#api/esim-schemas.ts';
 import { idInPath, mayExist, ourId } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
@@ -12,7 +13,7 @@ import { refundConditionJson } from '#api/representations.ts';
 
 const preflight = z
   .strictObject({
-    esim_id: ourId('esim', exampleEsimId),
+    esim_id: ourId('esim', esimExampleId),
     forecast: z.enum(['refund_expected', 'no_refund_expected', 'unknown']).meta({
       description: 'What the conditions come to. A forecast: the answer of the service to the cancellation decides.',
     }),
@@ -21,7 +22,7 @@ const preflight = z
   .meta({ id: 'CancellationPreflight' });
 
 const example: z.input<typeof preflight> = {
-  esim_id: exampleEsimId,
+  esim_id: esimExampleId,
   forecast: 'refund_expected',
   conditions: refundConditionsExample,
 };
@@ -39,7 +40,7 @@ export function cancellationPreflightOperations({ database, service, now }: ApiD
         'Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with the reason. Nothing is ' +
         'changed and nothing is spent.',
       scope: 'esims:read',
-      params: idInPath('esim', exampleEsimId),
+      params: idInPath('esim', esimExampleId),
       answers: {
         200: { description: 'The conditions, in the order of the specification.', contentType: 'application/json', schema: preflight, example },
       },
