@@ -4,7 +4,7 @@ import { Database } from '#db/database.ts';
 import { InboxIntake } from '#db/inbox-intake.ts';
 import { readAccountConditions } from '#db/held-work.ts';
 import { requireCurrentSchema } from '#db/migrate.ts';
-import { RelayWakeup } from '#db/relay-wakeup.ts';
+import { Notifier } from '#db/notifier.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { readWebhookSecrets } from '#db/webhook-secrets.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -34,16 +34,18 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
   const logger = createLogger({ level: config.logLevel, name: 'api', secrets });
   const metrics = createMetrics();
   const keyRing = new KeyRing(config.encryptionKeys);
+  const wakeup = new Notifier({
+    channel: 'relay',
+    url: config.database.directUrl,
+    applicationName: 'reseller-api-notify',
+    onError: (error) => logger.warn({ err: error }, 'the relay could not be woken; it finds the work at its next poll'),
+  });
   const database = new Database({
     url: config.database.url,
     poolSize: config.database.poolSize,
     applicationName: 'reseller-api',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
-  });
-  const wakeup = new RelayWakeup({
-    url: config.database.directUrl,
-    applicationName: 'reseller-api-notify',
-    onError: (error) => logger.warn({ err: error }, 'the relay could not be woken; it finds the work at its next poll'),
+    onEvents: () => wakeup.wake(),
   });
   const { mode, email } = serviceConfig;
   const service = openService({

@@ -7,6 +7,7 @@ import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { cancellations, esims, refunds } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
+import { announceRefund } from '#db/work-events.ts';
 
 export type RefundRow = typeof refunds.$inferSelect;
 
@@ -89,6 +90,7 @@ async function storeRefund(tx: Executor, work: WorkRef, { refund, serviceRefundI
   } else {
     await tx.update(refunds).set(values).where(eq(refunds.id, known.id));
   }
+  await announceRefund(tx, work.id, now);
   const { serviceState: state, review } = values;
   if (state === null) return;
   // The same word again has the same key, and is written once.
@@ -106,6 +108,7 @@ export async function settleRefund(tx: Executor, cancellationId: string, complet
     .update(refunds)
     .set({ status: completed ? 'completed' : 'failed', updatedAt: now, ...(completed && { completedAt: now }) })
     .where(eq(refunds.cancellationId, cancellationId));
+  await announceRefund(tx, cancellationId, now);
 }
 
 /** Shows that a refund waits for a person, with its cancellation. What is settled stays. */
@@ -114,6 +117,7 @@ export async function parkRefund(tx: Executor, cancellationId: string, now: Date
     .update(refunds)
     .set({ status: 'needs_attention', updatedAt: now })
     .where(and(eq(refunds.cancellationId, cancellationId), ne(refunds.status, 'completed')));
+  await announceRefund(tx, cancellationId, now);
 }
 
 /** The wallet has shown these credits: refunds of these orders that were told to be of this amount are completed. */
@@ -124,10 +128,12 @@ export async function settlePaidRefunds(
 ): Promise<void> {
   for (const { orderId, money } of credits) {
     const ofAmount = and(eq(refunds.amount, money.amount), eq(refunds.currency, money.currency));
-    await tx
+    const settled = await tx
       .update(refunds)
       .set({ status: 'completed', completedAt: now, updatedAt: now })
-      .where(and(eq(refunds.orderId, orderId), ofAmount, ne(refunds.status, 'completed')));
+      .where(and(eq(refunds.orderId, orderId), ofAmount, ne(refunds.status, 'completed')))
+      .returning({ cancellationId: refunds.cancellationId });
+    for (const { cancellationId } of settled) await announceRefund(tx, cancellationId, now);
   }
 }
 

@@ -1,5 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
+import { hasAnnounced } from '#db/after-commit.ts';
 import * as schema from '#db/schema.ts';
 
 /** Drizzle over one connection; what every store function takes, inside or outside a transaction. */
@@ -12,6 +13,8 @@ export interface DatabaseOptions {
   readonly applicationName: string;
   /** Called when an idle connection breaks, for example while PostgreSQL restarts; the pool replaces it. */
   readonly onConnectionError: (error: Error) => void;
+  /** Called after the commit of a transaction that announced events; must not throw. Without it they wait for the slow poll. */
+  readonly onEvents?: () => void;
 }
 
 /** PostgreSQL cannot be reached or cut the connection; the caller may try again. Whether a commit got through is unknown. */
@@ -33,6 +36,7 @@ const SERIALIZATION_TRIES = 5;
 /** The pool of connections and the one way to run a transaction. */
 export class Database {
   readonly #pool: pg.Pool;
+  readonly #onEvents: (() => void) | undefined;
   /** For single statements outside a transaction. */
   readonly executor: Executor;
 
@@ -49,6 +53,7 @@ export class Database {
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
       keepAlive: true,
     });
+    this.#onEvents = options.onEvents;
     this.#pool.on('error', options.onConnectionError);
     this.executor = drizzle(this.#pool, { schema });
   }
@@ -93,10 +98,12 @@ export class Database {
     let failure: Error | undefined;
     try {
       await client.query('BEGIN');
-      const result = await work(drizzle(client, { schema }));
+      const tx = drizzle(client, { schema });
+      const result = await work(tx);
       // An aborted transaction answers COMMIT with ROLLBACK and no error.
       const ended = await client.query('COMMIT');
       if (ended.command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed');
+      if (hasAnnounced(tx)) this.#onEvents?.();
       return result;
     } catch (error) {
       failure = await rollBack(client, error);

@@ -1,16 +1,17 @@
 import pg from 'pg';
 
-/** Channel on which the relay listens for new work. */
-export const RELAY_CHANNEL = 'relay';
+/** `relay`: there is something for the relay to take. `events`: events were published. */
+export type Channel = 'relay' | 'events';
 
 // NOTIFY takes a lock that all notifying commits of the cluster share. So it is never part of a transaction that does
 // work; it is sent afterwards on a connection of its own, at most this often.
 const MIN_INTERVAL_MS = 10;
-// While PostgreSQL is away there is nothing to wake the relay for; its slow poll finds what was missed.
+// While PostgreSQL is away there is nothing to wake anybody for; their slow polls find what was missed.
 const RETRY_AFTER_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export interface RelayWakeupOptions {
+export interface NotifierOptions {
+  readonly channel: Channel;
   /** A direct connection: a pooler in transaction mode would hand it to somebody else in between. */
   readonly url: string;
   readonly applicationName: string;
@@ -18,11 +19,11 @@ export interface RelayWakeupOptions {
 }
 
 /**
- * Tells the relay that there is work, after the commit that made it. Many wishes at once become one notification. A
- * notification that gets lost costs time, never work: the relay also polls.
+ * Wakes whoever listens on a channel, after the commit that made it necessary. Many wishes at once become one notification. A
+ * notification that gets lost costs time, never work: whoever listens also polls.
  */
-export class RelayWakeup {
-  readonly #options: RelayWakeupOptions;
+export class Notifier {
+  readonly #options: NotifierOptions;
   #client: pg.Client | undefined;
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
@@ -30,11 +31,11 @@ export class RelayWakeup {
   #notBefore = 0;
   #closed = false;
 
-  constructor(options: RelayWakeupOptions) {
+  constructor(options: NotifierOptions) {
     this.#options = options;
   }
 
-  /** Wakes the relay soon. Returns at once and never throws. */
+  /** Wakes them soon. Returns at once and never throws. */
   wake(): void {
     if (this.#closed) return;
     this.#wanted = true;
@@ -72,7 +73,7 @@ export class RelayWakeup {
     let client: pg.Client | undefined;
     try {
       client = this.#client ??= await this.#connect();
-      await client.query(`notify ${RELAY_CHANNEL}`);
+      await client.query(`notify ${this.#options.channel}`);
       this.#notBefore = performance.now() + MIN_INTERVAL_MS;
     } catch (error) {
       this.#drop(client);

@@ -180,7 +180,7 @@ async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolu
 }
 
 /** Where work stands once its case is judged: its workflow goes on at once. */
-function statusAfter(row: WorkRow, { verdict }: Resolution, now: Date): Partial<WorkRow> {
+function statusAfter(row: WorkRow, { verdict }: Resolution, now: Date): Pick<WorkRow, 'status' | 'nextStepAt'> {
   // What was bought already lives on.
   if (row.completedAt !== null) return { status: 'active', nextStepAt: null };
   const isDone = verdict === 'bought' || verdict === 'refunded';

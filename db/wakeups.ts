@@ -1,25 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { RELAY_CHANNEL } from '#db/relay-wakeup.ts';
+import type { Channel } from '#db/notifier.ts';
 import type { Logger } from '#telemetry/logger.ts';
 
 const RECONNECT_MS = 1_000;
 
+export interface WakeupsOptions {
+  readonly channel: Channel;
+  /** A direct connection: a pooler in transaction mode would swallow the notifications. */
+  readonly url: string;
+  /** Shown in `pg_stat_activity`. */
+  readonly applicationName: string;
+  readonly logger: Logger;
+}
+
 /**
- * Wakes the relay: by a notification of PostgreSQL on a connection of its own (a pooler in transaction mode would
- * swallow it), by {@link wake}, and else by the slow poll. A lost notification costs one poll, never a row.
+ * Wakes one who waits for rows: by a notification of PostgreSQL on a connection of its own, by {@link wake}, and else by the
+ * slow poll. A lost notification costs one poll, never a row.
  */
 export class Wakeups {
-  readonly #url: string;
-  readonly #logger: Logger;
+  readonly #options: WakeupsOptions;
   readonly #stopping = new AbortController();
   #pending = false;
   #resolve: (() => void) | undefined;
   #listening: Promise<void> | undefined;
 
-  constructor(url: string, logger: Logger) {
-    this.#url = url;
-    this.#logger = logger;
+  constructor(options: WakeupsOptions) {
+    this.#options = options;
   }
 
   listen(): void {
@@ -55,11 +62,12 @@ export class Wakeups {
   }
 
   async #listen(): Promise<void> {
+    const { channel, logger } = this.#options;
     while (!this.#stopping.signal.aborted) {
       try {
         await this.#listenOnce();
       } catch (error) {
-        this.#logger.warn({ err: error }, 'the relay lost its notifications and falls back to polling; it reconnects');
+        logger.warn({ err: error, channel }, 'notifications of PostgreSQL are lost until it is connected again; meanwhile there is the slow poll');
       }
       await this.pause(RECONNECT_MS);
     }
@@ -67,9 +75,10 @@ export class Wakeups {
 
   /** Listens until the connection breaks or {@link close}. */
   async #listenOnce(): Promise<void> {
+    const { channel, url, applicationName } = this.#options;
     const client = new pg.Client({
-      connectionString: this.#url,
-      application_name: 'relay-listen',
+      connectionString: url,
+      application_name: applicationName,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
     });
@@ -80,7 +89,7 @@ export class Wakeups {
     const stop = () => void client.end();
     try {
       await client.connect();
-      await client.query(`LISTEN ${RELAY_CHANNEL}`);
+      await client.query(`LISTEN ${channel}`);
       this.#stopping.signal.addEventListener('abort', stop);
       // What was added while nobody listened.
       this.wake();

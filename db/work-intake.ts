@@ -4,6 +4,7 @@ import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { requestStart } from '#db/outbox.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/timeline.ts';
+import { announceWork } from '#db/work-events.ts';
 
 /** What a caller gives with work of every kind. */
 export interface NewWork {
@@ -59,5 +60,6 @@ export async function acceptWork(
   const event = `${work.kind}.accepted`;
   const message = `The ${noun} was accepted and stored; its workflow is about to start.`;
   await addTimelineEntry(tx, work, { event, message, detail: intake.detail, dedupKey: event, at: now });
+  await announceWork(tx, work, now);
   return { accepted: true };
 }

@@ -13,6 +13,7 @@ import { markApplied, returnUnanswered } from '#db/inbox.ts';
 import { requestStart } from '#db/outbox.ts';
 import { attempts } from '#db/schema.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/timeline.ts';
+import { announceWork } from '#db/work-events.ts';
 import { workTable, type WorkRow } from '#db/work-tables.ts';
 
 /** The work has ended; nothing may change it any more. */
@@ -59,12 +60,17 @@ export async function lockUnfinishedWork(tx: Executor, work: WorkRef): Promise<W
   return row;
 }
 
-/** Changes columns that all kinds share. The caller holds the lock of the work. */
-export async function updateWork(tx: Executor, work: WorkRef, change: Partial<WorkRow>): Promise<void> {
+/** A change of columns that all kinds share; one of the status says when it was. */
+export type WorkChange = (Partial<WorkRow> & { status?: never }) | (Partial<WorkRow> & Pick<WorkRow, 'status' | 'updatedAt'>);
+
+/** Changes columns that all kinds share, and announces another status. The caller holds the lock of the work. */
+export async function updateWork(tx: Executor, work: WorkRef, change: WorkChange): Promise<void> {
   const table = workTable(work.kind);
   await tx.update(table).set(change).where(eq(table.id, work.id));
+  if (change.status === undefined) return;
+  await announceWork(tx, work, change.updatedAt);
   // Whoever is neither held nor about to be sent again waits for nothing at the gate.
-  if (change.status !== undefined && change.status !== 'held' && change.status !== 'submitting') await passGate(tx, work);
+  if (change.status !== 'held' && change.status !== 'submitting') await passGate(tx, work);
 }
 
 /** Shows that a purchase is under way; what the work was held or parked for is over. The caller holds its lock. */

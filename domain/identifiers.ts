@@ -13,6 +13,7 @@ export const ID_PREFIXES = {
   apiKey: 'key',
   journalEntry: 'jrn',
   reconciliation: 'rec',
+  event: 'evt',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

@@ -19,6 +19,8 @@ export interface Metrics {
   readonly relayLag: Gauge<'queue'>;
   /** From the moment a row was due to its hand-over to Temporal, in seconds. */
   readonly relayDelay: Histogram<'queue'>;
+  /** Events that were announced to internal systems. */
+  readonly events: Counter<'type'>;
   /** Orders by status, unfinished ones only where counting all would be costly. */
   readonly work: Gauge<'kind' | 'status'>;
   /** Open cases: what waits for a person. */
@@ -119,6 +121,12 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       help: 'Time from when a row was due until it was handed over.',
       labelNames: ['queue'],
       buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    events: new Counter({
+      name: 'reseller_events_total',
+      help: 'Events announced to internal systems, by type.',
+      labelNames: ['type'],
       registers,
     }),
     work: new Gauge({

@@ -6,7 +6,7 @@ import type { WebhookSilencePolicy } from '#domain/policy.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { missedWebhooks } from '#db/inbox.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/reconciliations.ts';
-import { cases, inbox, outbox } from '#db/schema.ts';
+import { cases, events, inbox, outbox } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
@@ -52,6 +52,8 @@ export function databaseGauges(
       metrics.relayLag.set({ queue: 'outbox' }, seconds(oldestOutbox?.at));
       const [oldestInbox] = await db.select({ at: min(inbox.receivedAt) }).from(inbox).where(sql`${inbox.state} = 'pending'`);
       metrics.relayLag.set({ queue: 'inbox' }, seconds(oldestInbox?.at));
+      const [oldestEvent] = await db.select({ at: min(events.occurredAt) }).from(events).where(isNull(events.position));
+      metrics.relayLag.set({ queue: 'events' }, seconds(oldestEvent?.at));
 
       const missed = await missedWebhooks(db, webhookSilence, new Date(now()));
       metrics.webhooksMissed.set(missed < webhookSilence.news ? 0 : missed);

@@ -11,7 +11,8 @@ import { openService } from '#upstream/service.ts';
 import { gateListener } from '#worker/gate-listener.ts';
 import { Gatekeeper } from '#worker/gatekeeper.ts';
 import { databaseGauges } from '#worker/gauges.ts';
-import { Wakeups } from '#worker/wakeups.ts';
+import { Notifier } from '#db/notifier.ts';
+import { Wakeups } from '#db/wakeups.ts';
 
 /** Everything of a worker process that does not need Temporal. */
 export interface WorkerParts {
@@ -20,6 +21,8 @@ export interface WorkerParts {
   readonly keyRing: KeyRing;
   readonly database: Database;
   readonly wakeups: Wakeups;
+  /** Wakes those who read events. */
+  readonly readers: Notifier;
   readonly gatekeeper: Gatekeeper;
   readonly activities: ReturnType<typeof createWorkActivities> & ReturnType<typeof createMaintenanceActivities> &
     ReturnType<typeof createBooksActivities>;
@@ -32,13 +35,20 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
   const logger = createLogger({ level: config.logLevel, name: 'worker', secrets: [serviceConfig.password] });
   const metrics = createMetrics();
   const keyRing = new KeyRing(config.encryptionKeys);
+  const wakeups = new Wakeups({ channel: 'relay', url: config.database.directUrl, applicationName: 'relay-listen', logger });
+  const readers = new Notifier({
+    channel: 'events',
+    url: config.database.directUrl,
+    applicationName: 'relay-notify',
+    onError: (error) => logger.warn({ err: error }, 'readers of events could not be woken; they find them at their next poll'),
+  });
   const database = new Database({
     url: config.database.url,
     poolSize: config.database.poolSize,
     applicationName: 'reseller-worker',
     onConnectionError: (error) => logger.warn({ err: error }, 'a connection to PostgreSQL broke; it is replaced'),
+    onEvents: () => wakeups.wake(),
   });
-  const wakeups = new Wakeups(config.database.directUrl, logger);
   const { mode, email } = serviceConfig;
   const service = openService({
     ...serviceConfig,
@@ -62,6 +72,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     keyRing,
     database,
     wakeups,
+    readers,
     gatekeeper,
     activities: {
       ...createWorkActivities(dependencies),
@@ -77,6 +88,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     },
     close: async () => {
       await wakeups.close();
+      await readers.close();
       await service.close();
       await database.close();
     },

@@ -1,5 +1,6 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { isBadData, sqlState, type Database } from '#db/database.ts';
+import { publishEvents } from '#db/events.ts';
 import { markRelayed, postpone, quarantine, takePending, type InboxRow } from '#db/inbox.ts';
 import { postponeOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/outbox.ts';
 import { readStartFacts, type StartFacts } from '#db/start-facts.ts';
@@ -7,7 +8,7 @@ import { backoffMs, type RelayPolicy } from '#domain/policy.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { judgeRow } from '#worker/inbox-relay.ts';
-import type { Wakeups } from '#worker/wakeups.ts';
+import type { Wakeups } from '#db/wakeups.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
 /** How the relay reaches the workflows of work. */
@@ -25,6 +26,8 @@ export interface RelayOptions {
   readonly keyRing: KeyRing;
   readonly workflows: WorkWorkflows;
   readonly wakeups: Wakeups;
+  /** Told that events were published. */
+  readonly onPublished: () => void;
   readonly policy: RelayPolicy;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -38,7 +41,8 @@ const TRIES_OF_BAD_DATA = 3;
 const PARALLEL = 16;
 
 /**
- * Hands over to Temporal what PostgreSQL has accepted: work to start (outbox) and words of the service (inbox).
+ * Hands over what PostgreSQL has accepted: work to start (outbox) and words of the service (inbox) to Temporal, events to
+ * whoever reads them.
  * Everything it does may be done twice, so that it can die at any point; several relays share the work.
  */
 export class Relay {
@@ -66,9 +70,9 @@ export class Relay {
     const { batch } = this.#options.policy;
     let taken = 0;
     for (;;) {
-      const [orders, words] = await Promise.all([this.#drainOutbox(batch), this.#drainInbox(batch)]);
-      taken += orders + words;
-      if (this.#stopped || (orders < batch && words < batch)) return taken;
+      const [orders, words, events] = await Promise.all([this.#drainOutbox(batch), this.#drainInbox(batch), this.#publish(batch)]);
+      taken += orders + words + events;
+      if (this.#stopped || (orders < batch && words < batch && events < batch)) return taken;
     }
   }
 
@@ -95,6 +99,19 @@ export class Relay {
     });
     await database.run((db) => settleOutbox(db, handedOver));
     return rows.length;
+  }
+
+  /** Puts what was announced into its order, for everybody to read. */
+  async #publish(batch: number): Promise<number> {
+    const { database, metrics, now, onPublished } = this.#options;
+    const published = await database.transaction((tx) => publishEvents(tx, batch));
+    if (published.length === 0) return 0;
+    onPublished();
+    for (const { type, occurredAt } of published) {
+      metrics.events.inc({ type });
+      metrics.relayDelay.observe({ queue: 'events' }, Math.max(0, now() - occurredAt.getTime()) / 1_000);
+    }
+    return published.length;
   }
 
   async #handOver(row: OutboxRow): Promise<boolean> {

@@ -82,7 +82,7 @@ async function work(
   signal: AbortSignal,
   setReady: (ready: boolean) => void,
 ): Promise<void> {
-  const { logger, metrics, database, keyRing, wakeups, gatekeeper, activities } = parts;
+  const { logger, metrics, database, keyRing, wakeups, readers, gatekeeper, activities } = parts;
   // Signals are ours: the relay must stop before the worker does.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
   const policy = await untilAvailable(parts, signal, () => policyInForce(database, config.policy, config.service.mode));
@@ -112,6 +112,7 @@ async function work(
     keyRing,
     workflows: workWorkflows(client, policy.purchase, config.service.mode),
     wakeups,
+    onPublished: () => readers.wake(),
     policy: policy.relay,
     metrics,
     logger,

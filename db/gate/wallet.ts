@@ -1,7 +1,8 @@
 /** The wallet at the service as it was last read, and what purchases in flight may still take from it. */
 import { and, eq, not, sql, type SQL } from 'drizzle-orm';
-import { compareMoney, type Money } from '#domain/money.ts';
+import { compareMoney, plainAmount, type Money } from '#domain/money.ts';
 import type { Executor } from '#db/database.ts';
+import { recordEvent } from '#db/events.ts';
 import { lockAccount } from '#db/gate/lock.ts';
 import { attempts, gateReservations, gateWallet } from '#db/schema.ts';
 
@@ -103,7 +104,24 @@ export async function storeReading(tx: Executor, number: number, balance: Money,
     .update(gateReservations)
     .set({ isOver: true })
     .where(and(not(gateReservations.isOver), sql`${gateReservations.coveredByReading} <= ${number}`));
-  return { change: changeFrom(before?.balance, balance), ...(isLow !== wasLow && { crossed: isLow ? 'low' : 'well' }) };
+  const change = changeFrom(before?.balance, balance);
+  if (isLow === wasLow) return { change };
+  await announceCrossing(tx, { isLow, balance, threshold: low }, now);
+  return { change, crossed: isLow ? 'low' : 'well' };
+}
+
+async function announceCrossing(
+  tx: Executor,
+  { isLow, balance, threshold }: { readonly isLow: boolean; readonly balance: Money; readonly threshold: Money | undefined },
+  now: Date,
+): Promise<void> {
+  const type = isLow ? 'wallet.balance_low' : 'wallet.balance_restored';
+  const data = { balance: plainMoney(balance), threshold: threshold === undefined ? null : plainMoney(threshold) };
+  await recordEvent(tx, { type, subject: { kind: 'wallet', id: 'wallet' }, apiKeyId: null, data }, now);
+}
+
+function plainMoney({ amount, currency }: Money): Money {
+  return { amount: plainAmount(amount), currency };
 }
 
 function changeFrom(before: Money | undefined, after: Money): StoredReading['change'] {

@@ -1,6 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { RELAY_CHANNEL } from '#db/relay-wakeup.ts';
 import type { StartFacts } from '#db/start-facts.ts';
 import { recordStep } from '#db/work.ts';
 import type { Database } from '#db/database.ts';
@@ -8,7 +7,7 @@ import { cases, inbox, outbox } from '#db/schema.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { Relay, type WorkWorkflows } from '#worker/relay.ts';
-import { Wakeups } from '#worker/wakeups.ts';
+import { Wakeups } from '#db/wakeups.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
@@ -75,12 +74,13 @@ afterAll(() => opened.drop());
 
 function newRelay({ batch = 100, pollMs = 60_000 } = {}) {
   const logger = createLogger({ level: 'silent', name: 'test' });
-  const wakeups = new Wakeups(opened.url, logger);
+  const wakeups = new Wakeups({ channel: 'relay', url: opened.url, applicationName: 'relay-listen', logger });
   const relay = new Relay({
     database,
     keyRing: TEST_KEYS,
     workflows: temporal,
     wakeups,
+    onPublished: () => undefined,
     policy: { pollMs, batch, leaseMs: 30_000, retryDelayMs: 1_000, retryDelayMaxMs: 60_000 },
     metrics: createMetrics({ processMetrics: false }),
     logger,
@@ -297,7 +297,7 @@ describe('the relay', () => {
       return rows.length > 0;
     });
     const id = await acceptTestOrder(database);
-    await withClient(opened.url, (client) => client.query(`NOTIFY ${RELAY_CHANNEL}`));
+    await withClient(opened.url, (client) => client.query('NOTIFY relay'));
     await expectStarted(id);
   });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { withClient } from '#cli/embedded/postgres.ts';
-import { Database } from '#db/database.ts';
+import { Database, type DatabaseOptions } from '#db/database.ts';
 import type { SharedServers } from '#test/support/shared-servers.ts';
 
 export interface TestDatabase extends AsyncDisposable {
@@ -35,9 +35,9 @@ export interface OpenTestDatabase extends TestDatabase {
 }
 
 /** {@link createTestDatabase} with our own pool on it; `drop` closes the pool first. */
-export async function openTestDatabase(): Promise<OpenTestDatabase> {
+export async function openTestDatabase(options: Pick<DatabaseOptions, 'onEvents'> = {}): Promise<OpenTestDatabase> {
   const created = await createTestDatabase();
-  const database = openDatabase(created.url);
+  const database = openDatabase(created.url, options);
   const drop = async () => {
     await database.close();
     await created.drop();
@@ -46,7 +46,7 @@ export async function openTestDatabase(): Promise<OpenTestDatabase> {
 }
 
 /** Our own pool on a database; whoever opens it closes it. */
-export function openDatabase(url: string): Database {
+export function openDatabase(url: string, options: Pick<DatabaseOptions, 'onEvents'> = {}): Database {
   // A connection that breaks is what some tests bring about; the statement that meets it reports it.
-  return new Database({ url, poolSize: 5, applicationName: 'test', onConnectionError: () => undefined });
+  return new Database({ url, poolSize: 5, applicationName: 'test', onConnectionError: () => undefined, ...options });
 }

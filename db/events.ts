@@ -1,0 +1,109 @@
+/** Events as they are written and put in order. */
+import { and, asc, desc, eq, isNull, isNotNull, sql } from 'drizzle-orm';
+import type { EventSubject, EventType } from '#domain/events.ts';
+import { announcesEvents } from '#db/after-commit.ts';
+import type { Executor } from '#db/database.ts';
+import { newId } from '#db/ids.ts';
+import { events } from '#db/schema.ts';
+import type { EventData } from '#db/schema/events.ts';
+
+export type EventRow = typeof events.$inferSelect;
+
+/** An event that has its place in the feed. */
+export type PublishedEvent = EventRow & { readonly position: bigint };
+
+export interface NewEvent {
+  readonly type: EventType;
+  readonly subject: EventSubject;
+  /** The key whose work it tells of; null where it is about the whole account. */
+  readonly apiKeyId: string | null;
+  /** Nothing personal and no secret: it is stored as it is, and sent to others. */
+  readonly data: EventData;
+  /** The same key for the same subject is announced once. */
+  readonly dedupKey?: string;
+}
+
+/** Announces something, in the transaction that makes it so. */
+export async function recordEvent(tx: Executor, { type, subject, apiKeyId, data, dedupKey }: NewEvent, now: Date): Promise<void> {
+  await tx
+    .insert(events)
+    .values({
+      id: newId('event'),
+      type,
+      subjectKind: subject.kind,
+      subjectId: subject.id,
+      apiKeyId,
+      data,
+      dedupKey: dedupKey ?? null,
+      occurredAt: now,
+    })
+    .onConflictDoNothing();
+  announcesEvents(tx);
+}
+
+/** What was last announced of a subject. */
+export async function latestEvent(db: Executor, { id }: EventSubject): Promise<EventRow | undefined> {
+  const [row] = await db.select(eventColumns).from(events).where(eq(events.subjectId, id)).orderBy(desc(events.sequence)).limit(1);
+  return row;
+}
+
+/** The advisory lock of whoever publishes: positions are handed out by one transaction at a time. */
+const PUBLICATION_LOCK = sql`hashtext('events.publication')`;
+
+/**
+ * Gives the oldest events without one their position, in the caller's transaction. Positions are without gaps, and none is
+ * ever seen after a higher one.
+ *
+ * @returns them in order; none also when another process publishes at this moment.
+ */
+export async function publishEvents(tx: Executor, batch: number): Promise<PublishedEvent[]> {
+  const lock = await tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${PUBLICATION_LOCK}) as mine`);
+  if (lock.rows[0]?.mine !== true) return [];
+  const waiting = await tx
+    .select({ sequence: events.sequence })
+    .from(events)
+    .where(isNull(events.position))
+    .orderBy(asc(events.sequence))
+    .limit(batch);
+  if (waiting.length === 0) return [];
+  const last = await lastPosition(tx);
+  const places = sql.join(
+    waiting.map(({ sequence }, index) => sql`(${sequence}::bigint, ${last + BigInt(index + 1)}::bigint)`),
+    sql`, `,
+  );
+  const published = await tx
+    .update(events)
+    .set({ position: sql`places.position` })
+    .from(sql`(values ${places}) as places (sequence, position)`)
+    .where(and(eq(events.sequence, sql`places.sequence`), isNull(events.position)))
+    .returning(eventColumns);
+  return published.filter(isPublished).toSorted((left, right) => (left.position < right.position ? -1 : 1));
+}
+
+/** The position of the newest published event; 0 before the first. */
+export async function lastPosition(db: Executor): Promise<bigint> {
+  const [newest] = await db
+    .select({ position: events.position })
+    .from(events)
+    .where(isNotNull(events.position))
+    .orderBy(desc(events.position))
+    .limit(1);
+  return newest?.position ?? 0n;
+}
+
+function isPublished(row: EventRow): row is PublishedEvent {
+  return row.position !== null;
+}
+
+const eventColumns = {
+  sequence: events.sequence,
+  id: events.id,
+  position: events.position,
+  type: events.type,
+  subjectKind: events.subjectKind,
+  subjectId: events.subjectId,
+  apiKeyId: events.apiKeyId,
+  data: events.data,
+  dedupKey: events.dedupKey,
+  occurredAt: events.occurredAt,
+};

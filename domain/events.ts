@@ -1,0 +1,76 @@
+/**
+ * What we announce to internal systems: the closed set of event types. An event says that something has changed and names it;
+ * what it is like now is read from its resource. Nothing personal is in an event, and no secret.
+ */
+import { REFUND_STATUSES, type RefundStatus } from '#domain/refund.ts';
+import { LIFECYCLES, statusesOf, type StatusOf } from '#domain/lifecycle.ts';
+import { WORK_KINDS, WORK_NOUNS, type WorkKind } from '#domain/work.ts';
+
+/** That a request is on its way is over in a moment, and comes once more with each attempt: nobody needs to hear of it. */
+const UNANNOUNCED = 'submitting';
+
+/** The statuses of a kind of work that are announced. */
+type AnnouncedStatus<Kind extends WorkKind> = Exclude<StatusOf<Kind>, typeof UNANNOUNCED>;
+
+type WorkEventType = { [Kind in WorkKind]: `${Kind}.${AnnouncedStatus<Kind> & string}` }[WorkKind];
+
+/** What is announced beside the statuses of work and refunds. */
+const OTHER_EVENTS = {
+  'wallet.balance_low': 'The balance of the wallet is below the least that was set.',
+  'wallet.balance_restored': 'The balance of the wallet is no longer below the least that was set.',
+} as const;
+
+export type EventType = WorkEventType | `refund.${RefundStatus}` | keyof typeof OTHER_EVENTS;
+
+/** Of what an event can speak. */
+export type EventSubjectKind = WorkKind | 'refund' | 'wallet';
+
+/** What an event speaks of: a resource of ours by its id; of what there is one of, the id is its name. */
+export interface EventSubject {
+  readonly kind: EventSubjectKind;
+  readonly id: string;
+}
+
+const STATUS_MEANINGS = {
+  accepted: 'was accepted and stored',
+  held: 'waits for something that passes by itself',
+  processing: 'was taken up by the service',
+  completed: 'is completed',
+  failed: 'has failed; nothing was bought',
+  needs_attention: 'waits for a person',
+  abandoned: 'was given up by an operator',
+  active: 'is active',
+  cancelling: 'is being cancelled',
+  cancelled: 'is cancelled',
+  expired: 'has expired',
+  refused: 'was refused; the eSIM stays as it was',
+} as const satisfies Record<Exclude<ReturnType<typeof statusesOf>[number], typeof UNANNOUNCED>, string>;
+
+const REFUND_MEANINGS = {
+  expected: 'is expected',
+  manual_review: 'is reviewed by a person at the service',
+  completed: 'is in the wallet',
+  failed: 'will not come',
+  needs_attention: 'waits for a person',
+} as const satisfies Record<RefundStatus, string>;
+
+/** The type of event that tells of a status of work. @returns undefined where none does. */
+export function workEventType(kind: WorkKind, status: string): EventType | undefined {
+  if (status === UNANNOUNCED || !(status in LIFECYCLES[kind])) return undefined;
+  // Every other status of the table has its type.
+  return `${kind}.${status}` as EventType;
+}
+
+/** Every type of event, with the sentence that documents it. */
+export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntries([
+  ...WORK_KINDS.flatMap((kind) =>
+    statusesOf(kind).flatMap((status) =>
+      status === UNANNOUNCED ? [] : [[`${kind}.${status}`, `The ${WORK_NOUNS[kind]} ${STATUS_MEANINGS[status]}.`]],
+    ),
+  ),
+  ...REFUND_STATUSES.map((status) => [`refund.${status}`, `The refund ${REFUND_MEANINGS[status]}.`]),
+  ...Object.entries(OTHER_EVENTS),
+  // What `fromEntries` cannot tell: the three lists above are those of the type.
+]) as Record<EventType, string>;
+
+export const eventTypes = Object.keys(EVENT_TYPES) as readonly EventType[];
