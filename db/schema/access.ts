@@ -1,23 +1,37 @@
 /** Our own callers: their keys, the answers they were given, and who did what. */
-import { bigserial, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigserial, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { amount, bytea, instant } from '#db/schema/columns.ts';
 
 /** Keys of our own API. Only a hash is kept. */
-export const apiKeys = pgTable('api_keys', {
-  id: text('id').primaryKey(),
-  name: text('name').notNull(),
-  /** Public part of the key; what a lookup starts from. */
-  prefix: text('prefix').notNull().unique(),
-  hash: bytea('hash').notNull(),
-  scopes: text('scopes').array().notNull(),
-  createdAt: instant('created_at').notNull().defaultNow(),
-  expiresAt: instant('expires_at'),
-  revokedAt: instant('revoked_at'),
-  lastUsedAt: instant('last_used_at'),
-  /** The most that is spent in a day (UTC) for work of this key; null: no limit of its own. */
-  spendLimitAmount: amount('spend_limit_amount'),
-  spendLimitCurrency: text('spend_limit_currency'),
-});
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: text('id').primaryKey(),
+    name: text('name').notNull(),
+    /** Public part of the key; what a lookup starts from. */
+    prefix: text('prefix').notNull().unique(),
+    hash: bytea('hash').notNull(),
+    scopes: text('scopes').array().notNull(),
+    createdAt: instant('created_at').notNull().defaultNow(),
+    expiresAt: instant('expires_at'),
+    revokedAt: instant('revoked_at'),
+    lastUsedAt: instant('last_used_at'),
+    /** The first key of the line that rotations go on with, to which all work belongs; null: this one is the first. */
+    lineageId: text('lineage_id'),
+    /** True: it sees and acts upon nothing but the work of its lineage. */
+    ownWorkOnly: boolean('own_work_only').notNull().default(false),
+    /** Requests a minute; null: as the configuration says. The same in all keys of a lineage, like the limit below. */
+    rateLimit: integer('rate_limit'),
+    /** The most that is spent in a day (UTC) for work of the lineage; null: no limit of its own. */
+    spendLimitAmount: amount('spend_limit_amount'),
+    spendLimitCurrency: text('spend_limit_currency'),
+  },
+  (table) => [
+    index('api_keys_lineage').on(table.lineageId),
+    check('api_keys_rate_limit', sql`${table.rateLimit} > 0`),
+  ],
+);
 
 /** Answers to our callers' POST requests, by their Idempotency-Key. Written in the transaction that does the work. */
 export const idempotencyKeys = pgTable(
@@ -52,5 +66,10 @@ export const auditLog = pgTable(
     /** Why, in that person's words. */
     reason: text('reason'),
   },
-  (table) => [index('audit_log_subject').on(table.subjectKind, table.subjectId, table.id)],
+  (table) => [
+    index('audit_log_subject').on(table.subjectKind, table.subjectId, table.id),
+    index('audit_log_actor').on(table.actor, table.id),
+    index('audit_log_action').on(table.action, table.id),
+    index('audit_log_at').on(table.at, table.id),
+  ],
 );

@@ -13,6 +13,7 @@ import { SUBSCRIPTION_ENDS, type SubscriptionEnd } from '#domain/observation.ts'
 export function workColumns<Status extends WorkStatus>() {
   return {
     id: text('id').primaryKey(),
+    /** The lineage of the key that it was made with: whose it is. */
     apiKeyId: text('api_key_id').notNull(),
     maxPriceAmount: amount('max_price_amount'),
     maxPriceCurrency: text('max_price_currency'),
@@ -52,6 +53,7 @@ export const orders = pgTable(
     check('orders_completed_with_esim', sql`${table.status} <> 'completed' or ${table.esimId} is not null`),
     index('orders_page').on(table.createdAt.desc(), table.id.desc()),
     index('orders_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('orders_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('orders_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
 );
@@ -69,6 +71,7 @@ export const topups = pgTable(
     check('topups_of_esim', sql`${table.esimId} is not null`),
     index('topups_page').on(table.createdAt.desc(), table.id.desc()),
     index('topups_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('topups_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('topups_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
     index('topups_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
@@ -95,6 +98,7 @@ export const cancellations = pgTable(
     uniqueIndex('cancellations_one_of_esim').on(table.esimId).where(sql`${table.status} not in ('refused', 'abandoned')`),
     index('cancellations_page').on(table.createdAt.desc(), table.id.desc()),
     index('cancellations_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('cancellations_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('cancellations_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
     index('cancellations_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
@@ -155,6 +159,7 @@ export const vpnSubscriptions = pgTable(
     check('vpn_subscriptions_ended_as', sql`${table.endedAs} in (${inList(SUBSCRIPTION_ENDS)})`),
     index('vpn_subscriptions_page').on(table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('vpn_subscriptions_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
 );
