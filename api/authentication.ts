@@ -1,5 +1,5 @@
 import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
-import { findApiKey, isUseDue, noteApiKeyUse, type ApiKeyRow, type ApiScope } from '#db/api-keys.ts';
+import { findApiKey, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow, type ApiScope } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Caller } from '#api/operation.ts';
@@ -46,7 +46,8 @@ export async function authenticate(
       .run((db) => noteApiKeyUse(db, key.id, at))
       .catch((error: unknown) => logger.warn({ err: error, caller: key.id }, 'the use of an API key could not be noted'));
   }
-  return { apiKeyId: key.id, lineageId: key.id, ownerId: undefined };
+  const lineageId = lineageOf(key);
+  return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined };
 }
 
 function isAlive(key: ApiKeyRow, at: Date): boolean {

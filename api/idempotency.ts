@@ -16,7 +16,8 @@ export interface IdempotencyDependencies {
 }
 
 export interface IdempotentRequest {
-  readonly apiKeyId: string;
+  /** The caller's: a retry after the key was rotated is still a retry. */
+  readonly lineageId: string;
   /** The Idempotency-Key header. */
   readonly header: string | undefined;
   /** Method and path. */
@@ -41,7 +42,7 @@ export async function answerOnce(
   work: (tx: Executor) => Promise<Reply>,
 ): Promise<Reply> {
   const { database, keyRing, now } = dependencies;
-  const id: IdempotencyKey = { apiKeyId: request.apiKeyId, key: readKey(request.header) };
+  const id: IdempotencyKey = { apiKeyId: request.lineageId, key: readKey(request.header) };
   const requestHash = keyRing.hash(`${request.target}\n${canonicalJson(request.json)}`, 'idempotency');
 
   const lookUp = async (db: Executor): Promise<Reply | undefined> => {

@@ -31,6 +31,9 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
     if (operation.scope !== undefined) {
       const caller = await authenticate(dependencies, request.get('Authorization'), operation.scope);
       context.apiKeyId = caller.apiKeyId;
+      if (operation.accountWide && caller.ownerId !== undefined) {
+        throw new Problem('account_wide_only', { detail: 'The wallet, the books, the purchase gate and administration are not for it.' });
+      }
       callers.set(request, caller);
     }
     next();

@@ -162,6 +162,7 @@ export function problemsOf(operation: Operation): ProblemCode[] {
   const { scope, params, query, body, reads, idempotent } = operation;
   const codes: ProblemCode[] = [...(operation.problems ?? []), 'internal_error', 'malformed_request'];
   if (scope !== undefined) codes.push('unauthenticated', 'missing_scope', 'database_unavailable', 'validation_failed');
+  if (operation.accountWide) codes.push('account_wide_only');
   if (params !== undefined || query !== undefined) codes.push('validation_failed');
   if (body !== undefined) codes.push('validation_failed', 'malformed_json', 'unsupported_media_type');
   if (reads !== 'nothing') codes.push('payload_too_large', 'unsupported_encoding');

@@ -41,6 +41,8 @@ interface Documentation {
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** What the handler throws; what guards and parsing throw is added by themselves. */
   readonly problems?: readonly ProblemCode[];
+  /** True for what is about the whole account: keys that are limited to their own work are refused. */
+  readonly accountWide?: true;
 }
 
 /** What arrives at an operation. */

@@ -57,6 +57,11 @@ export const PROBLEMS = {
     title: 'The API key lacks a scope',
     advice: 'Use a key that has the scope named in `detail`, or have one made.',
   },
+  account_wide_only: {
+    status: 403,
+    title: 'The API key is limited to its own work',
+    advice: 'This is about the whole account: use a key that was made without `--own-work-only`.',
+  },
   route_not_found: {
     status: 404,
     title: 'There is nothing under this address',

@@ -1,6 +1,7 @@
 import { WORK_NOUNS } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
+import { workExists } from '#db/work-queries.ts';
 import type { Intake, NewWork } from '#db/work-intake.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerOnce } from '#api/idempotency.ts';
@@ -29,13 +30,13 @@ interface CreationRequest {
 export async function createWork(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  { body, json, header, caller: { apiKeyId } }: CreationRequest,
+  { body, json, header, caller: { lineageId, ownerId } }: CreationRequest,
   accept: (tx: Executor, work: NewWork, now: Date) => Promise<Intake>,
 ): Promise<Reply> {
   const { kind, path } = resource;
   const reply = await answerOnce(
     dependencies,
-    { apiKeyId, header: header('Idempotency-Key'), target: `POST ${path}`, json },
+    { lineageId, header: header('Idempotency-Key'), target: `POST ${path}`, json },
     async (tx) => {
       const now = new Date(dependencies.now());
       // Only new work needs a deadline that lies ahead: a repetition may come after it.
@@ -43,14 +44,17 @@ export async function createWork(
       const id = newId(kind);
       const work = {
         id,
-        apiKeyId,
+        apiKeyId: lineageId,
         maxPrice: body.max_price ?? null,
         deadlineAt: body.deadline ?? null,
         metadata: body.metadata ?? {},
       };
       const intake = await accept(tx, work, now);
-      if (!intake.accepted) throw taken(resource, intake.existingId);
-      const found = await resource.find(tx, id);
+      if (!intake.accepted) {
+        const existing = { kind, id: intake.existingId };
+        throw (await workExists(tx, existing, ownerId)) ? taken(resource, existing.id) : takenByOthers(resource);
+      }
+      const found = await resource.find(tx, id, ownerId);
       if (found === undefined) throw new Error(`${WORK_NOUNS[kind]} ${id} was stored and cannot be read`);
       return jsonReply(202, found, { Location: `${path}/${id}` });
     },
@@ -71,4 +75,9 @@ function taken({ kind, path, reference: { field, taken: code } }: WorkResource, 
     detail: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} was made for this ${field}.`,
     extra: { existing: { id, href: `${path}/${id}` } },
   });
+}
+
+/** What it is stays unknown to a key that is limited to its own work. */
+function takenByOthers({ reference: { field, taken: code } }: WorkResource): Problem {
+  return new Problem(code, { detail: `This ${field} is taken, by work that this API key does not see.` });
 }

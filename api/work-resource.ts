@@ -3,6 +3,7 @@ import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { ApiScope } from '#db/api-keys.ts';
 import type { Executor } from '#db/database.ts';
+import type { Owner } from '#db/ownership.ts';
 import type { PageOptions, WorkFilter, WorkPosition } from '#db/work-queries.ts';
 import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import { pageReply } from '#api/page-reply.ts';
@@ -24,8 +25,8 @@ export interface WorkResource {
   readonly reference: { readonly field: string; readonly taken: ProblemCode };
   readonly output: z.ZodType;
   readonly example: { readonly id: string };
-  /** Reads one, as the API shows it. */
-  find(db: Executor, id: string): Promise<object | undefined>;
+  /** Reads one that is the owner's, as the API shows it. */
+  find(db: Executor, id: string, owner: Owner): Promise<object | undefined>;
 }
 
 /**

@@ -39,6 +39,11 @@ export type ApiKeyRow = typeof apiKeys.$inferSelect;
 /** How fine the time of last use is: once a minute is enough to see which keys are in use, and costs no write per request. */
 const USE_NOTED_EVERY_MS = 60_000;
 
+/** The line of keys that a key belongs to: the id of its first. */
+export function lineageOf({ id, lineageId }: Pick<ApiKeyRow, 'id' | 'lineageId'>): string {
+  return lineageId ?? id;
+}
+
 /** Finds a key by the public part that {@link parseApiKey} reads from it. */
 export async function findApiKey(db: Executor, prefix: string): Promise<ApiKeyRow | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.prefix, prefix));
@@ -68,6 +73,10 @@ export interface NewApiKey {
   readonly expiresAt?: Date;
   /** The most that is spent in a day (UTC) for its work. */
   readonly spendLimit?: Money;
+  /** Requests a minute; as the configuration says when left out. */
+  readonly rateLimit?: number;
+  /** True: it sees and acts upon nothing but what was made with it. */
+  readonly ownWorkOnly?: boolean;
 }
 
 /** Stores a key. @returns its id. */
@@ -82,6 +91,8 @@ export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
     expiresAt: key.expiresAt ?? null,
     spendLimitAmount: key.spendLimit?.amount ?? null,
     spendLimitCurrency: key.spendLimit?.currency ?? null,
+    rateLimit: key.rateLimit ?? null,
+    ownWorkOnly: key.ownWorkOnly ?? false,
   });
   return id;
 }
@@ -120,6 +131,9 @@ export async function listApiKeys(db: Executor): Promise<Omit<ApiKeyRow, 'hash'>
       lastUsedAt: apiKeys.lastUsedAt,
       spendLimitAmount: apiKeys.spendLimitAmount,
       spendLimitCurrency: apiKeys.spendLimitCurrency,
+      lineageId: apiKeys.lineageId,
+      ownWorkOnly: apiKeys.ownWorkOnly,
+      rateLimit: apiKeys.rateLimit,
     })
     .from(apiKeys)
     .orderBy(apiKeys.createdAt, apiKeys.id);

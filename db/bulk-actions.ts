@@ -3,6 +3,7 @@ import { and, asc, count, inArray, type SQL } from 'drizzle-orm';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
+import type { Owner } from '#db/ownership.ts';
 import { workConditions, type WorkFilter } from '#db/work-queries.ts';
 import { workTable } from '#db/work-tables.ts';
 
@@ -22,11 +23,12 @@ export interface ChosenWork {
 export async function chooseWork(
   db: Executor,
   kind: WorkKind,
+  owner: Owner,
   choice: BulkChoice,
   limit: number,
 ): Promise<{ readonly matched: number; readonly chosen: ChosenWork[] }> {
   const table = workTable(kind);
-  const where = conditions(kind, choice);
+  const where = conditions(kind, owner, choice);
   const [total] = await db.select({ matched: count() }).from(table).where(where);
   const chosen = await db
     .select({ id: table.id, status: table.status, failureClass: table.failureClass, attentionReason: table.attentionReason })
@@ -37,6 +39,6 @@ export async function chooseWork(
   return { matched: total?.matched ?? 0, chosen };
 }
 
-function conditions(kind: WorkKind, { ids, ...filter }: BulkChoice): SQL | undefined {
-  return and(workConditions(kind, filter, undefined), ids === undefined ? undefined : inArray(workTable(kind).id, [...ids]));
+function conditions(kind: WorkKind, owner: Owner, { ids, ...filter }: BulkChoice): SQL | undefined {
+  return and(workConditions(kind, owner, filter, undefined), ids === undefined ? undefined : inArray(workTable(kind).id, [...ids]));
 }

@@ -4,6 +4,7 @@ import type { RefundStatus } from '#domain/refund.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationRow } from '#db/cancellations.ts';
 import type { Executor } from '#db/database.ts';
+import { ownRefunds, ownWork, type Owner } from '#db/ownership.ts';
 import { cancellations, refunds } from '#db/schema.ts';
 import { attemptFacts, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
@@ -17,15 +18,15 @@ export interface CancellationFilter extends WorkFilter {
   readonly esimId?: string | undefined;
 }
 
-export async function findCancellationView(db: Executor, id: string): Promise<CancellationView | undefined> {
-  const [view]: CancellationView[] = await viewsWhere(db, eq(cancellations.id, id), 1);
+export async function findCancellationView(db: Executor, id: string, owner: Owner): Promise<CancellationView | undefined> {
+  const [view]: CancellationView[] = await viewsWhere(db, and(eq(cancellations.id, id), ownWork('cancellation', owner)), 1);
   return view;
 }
 
 /** A page of cancellations, newest first. @returns a query, which runs when it is awaited. */
-export function listCancellationViews(db: Executor, filter: CancellationFilter, { limit, after }: PageOptions) {
+export function listCancellationViews(db: Executor, owner: Owner, filter: CancellationFilter, { limit, after }: PageOptions) {
   const where = and(
-    workConditions('cancellation', filter, after),
+    workConditions('cancellation', owner, filter, after),
     filter.esimId === undefined ? undefined : eq(cancellations.esimId, filter.esimId),
   );
   return viewsWhere(db, where, limit);
@@ -55,18 +56,24 @@ export interface RefundFilter {
   readonly esimId?: string | undefined;
 }
 
-export async function findRefundById(db: Executor, id: string): Promise<RefundRow | undefined> {
-  const [row] = await db.select().from(refunds).where(eq(refunds.id, id));
+export async function findRefundById(db: Executor, id: string, owner: Owner): Promise<RefundRow | undefined> {
+  const [row] = await db.select().from(refunds).where(and(eq(refunds.id, id), ownRefunds(db, owner)));
   return row;
 }
 
 /** A page of refunds, newest first. */
-export async function listRefunds(db: Executor, { status, esimId }: RefundFilter, { limit, after }: PageOptions): Promise<RefundRow[]> {
+export async function listRefunds(
+  db: Executor,
+  owner: Owner,
+  { status, esimId }: RefundFilter,
+  { limit, after }: PageOptions,
+): Promise<RefundRow[]> {
   return db
     .select()
     .from(refunds)
     .where(
       and(
+        ownRefunds(db, owner),
         status === undefined ? undefined : eq(refunds.status, status),
         esimId === undefined ? undefined : eq(refunds.esimId, esimId),
         after === undefined ? undefined : sql`(${refunds.createdAt}, ${refunds.id}) < (${after.createdAt}, ${after.id})`,

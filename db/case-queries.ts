@@ -3,6 +3,7 @@ import { and, asc, eq, isNull, sql } from 'drizzle-orm';
 import type { AttentionReason } from '#domain/attention.ts';
 import { closeCase, type CaseRow } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
+import { ownCases, type Owner } from '#db/ownership.ts';
 import { cases } from '#db/schema.ts';
 
 /** Where a page ended: the next one starts after it. */
@@ -14,6 +15,7 @@ export interface CasePosition {
 /** A page of the cases that wait for a person, oldest first. */
 export async function listOpenCases(
   db: Executor,
+  owner: Owner,
   options: { readonly limit: number; readonly reason?: AttentionReason | undefined; readonly after?: CasePosition | undefined },
 ): Promise<CaseRow[]> {
   const { limit, reason, after } = options;
@@ -23,6 +25,7 @@ export async function listOpenCases(
     .where(
       and(
         isNull(cases.closedAt),
+        ownCases(db, owner),
         reason === undefined ? undefined : eq(cases.reason, reason),
         after === undefined ? undefined : sql`(${cases.openedAt}, ${cases.id}) > (${after.openedAt}, ${after.id})`,
       ),

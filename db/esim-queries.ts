@@ -1,12 +1,13 @@
 import { and, count, eq, sql } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
+import { ownEsims, type Owner } from '#db/ownership.ts';
 import { attempts, esims, topups } from '#db/schema.ts';
 import type { PageOptions } from '#db/work-queries.ts';
 
 export type EsimRow = typeof esims.$inferSelect;
 
-export async function findEsim(db: Executor, id: string): Promise<EsimRow | undefined> {
-  const [row] = await db.select().from(esims).where(eq(esims.id, id));
+export async function findEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow | undefined> {
+  const [row] = await db.select().from(esims).where(and(eq(esims.id, id), ownEsims(db, owner)));
   return row;
 }
 
@@ -19,12 +20,18 @@ export interface EsimFilter {
 }
 
 /** A page of eSIMs, newest first. */
-export async function listEsims(db: Executor, filter: EsimFilter, { limit, after }: PageOptions): Promise<EsimRow[]> {
+export async function listEsims(
+  db: Executor,
+  owner: Owner,
+  filter: EsimFilter,
+  { limit, after }: PageOptions,
+): Promise<EsimRow[]> {
   return db
     .select()
     .from(esims)
     .where(
       and(
+        ownEsims(db, owner),
         filter.status === undefined ? undefined : eq(esims.status, filter.status),
         filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
         filter.iccid === undefined ? undefined : eq(esims.iccid, filter.iccid),

@@ -10,6 +10,7 @@ import { idempotencyKeys } from '#db/schema.ts';
 
 /** A caller's key; two callers may use the same one. */
 export interface IdempotencyKey {
+  /** The lineage of the caller's API key. */
   readonly apiKeyId: string;
   readonly key: string;
 }

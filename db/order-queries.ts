@@ -1,6 +1,7 @@
 /** Orders as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
+import { ownWork, type Owner } from '#db/ownership.ts';
 import { orders } from '#db/schema.ts';
 import { attemptFacts, factsOf, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
@@ -14,15 +15,15 @@ export interface OrderFilter extends WorkFilter {
   readonly packageId?: number | undefined;
 }
 
-export async function findOrderView(db: Executor, id: string): Promise<OrderView | undefined> {
-  const [view]: OrderView[] = await viewsWhere(db, eq(orders.id, id), 1);
+export async function findOrderView(db: Executor, id: string, owner: Owner): Promise<OrderView | undefined> {
+  const [view]: OrderView[] = await viewsWhere(db, and(eq(orders.id, id), ownWork('order', owner)), 1);
   return view;
 }
 
 /** A page of orders, newest first. @returns a query, which runs when it is awaited. */
-export function listOrderViews(db: Executor, filter: OrderFilter, { limit, after }: PageOptions) {
+export function listOrderViews(db: Executor, owner: Owner, filter: OrderFilter, { limit, after }: PageOptions) {
   const where = and(
-    workConditions('order', filter, after),
+    workConditions('order', owner, filter, after),
     filter.externalOrderId === undefined ? undefined : eq(orders.externalOrderId, filter.externalOrderId),
     filter.packageId === undefined ? undefined : eq(orders.packageId, filter.packageId),
   );

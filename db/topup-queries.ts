@@ -1,6 +1,7 @@
 /** Top-ups as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
+import { ownWork, type Owner } from '#db/ownership.ts';
 import { topups } from '#db/schema.ts';
 import { attemptFacts, factsOf, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
@@ -15,15 +16,15 @@ export interface TopupFilter extends WorkFilter {
   readonly packageId?: number | undefined;
 }
 
-export async function findTopupView(db: Executor, id: string): Promise<TopupView | undefined> {
-  const [view]: TopupView[] = await viewsWhere(db, eq(topups.id, id), 1);
+export async function findTopupView(db: Executor, id: string, owner: Owner): Promise<TopupView | undefined> {
+  const [view]: TopupView[] = await viewsWhere(db, and(eq(topups.id, id), ownWork('topup', owner)), 1);
   return view;
 }
 
 /** A page of top-ups, newest first. @returns a query, which runs when it is awaited. */
-export function listTopupViews(db: Executor, filter: TopupFilter, { limit, after }: PageOptions) {
+export function listTopupViews(db: Executor, owner: Owner, filter: TopupFilter, { limit, after }: PageOptions) {
   const where = and(
-    workConditions('topup', filter, after),
+    workConditions('topup', owner, filter, after),
     filter.esimId === undefined ? undefined : eq(topups.esimId, filter.esimId),
     filter.externalTopupId === undefined ? undefined : eq(topups.externalTopupId, filter.externalTopupId),
     filter.packageId === undefined ? undefined : eq(topups.packageId, filter.packageId),

@@ -1,6 +1,7 @@
 /** VPN subscriptions as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
+import { ownWork, type Owner } from '#db/ownership.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { attemptFacts, factsOf, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
@@ -14,15 +15,15 @@ export interface VpnSubscriptionFilter extends WorkFilter {
   readonly vpnPlanId?: number | undefined;
 }
 
-export async function findVpnSubscriptionView(db: Executor, id: string): Promise<VpnSubscriptionView | undefined> {
-  const [view]: VpnSubscriptionView[] = await viewsWhere(db, eq(vpnSubscriptions.id, id), 1);
+export async function findVpnSubscriptionView(db: Executor, id: string, owner: Owner): Promise<VpnSubscriptionView | undefined> {
+  const [view]: VpnSubscriptionView[] = await viewsWhere(db, and(eq(vpnSubscriptions.id, id), ownWork('vpn_subscription', owner)), 1);
   return view;
 }
 
 /** A page of VPN subscriptions, newest first. @returns a query, which runs when it is awaited. */
-export function listVpnSubscriptionViews(db: Executor, filter: VpnSubscriptionFilter, { limit, after }: PageOptions) {
+export function listVpnSubscriptionViews(db: Executor, owner: Owner, filter: VpnSubscriptionFilter, { limit, after }: PageOptions) {
   const where = and(
-    workConditions('vpn_subscription', filter, after),
+    workConditions('vpn_subscription', owner, filter, after),
     filter.externalSubscriptionId === undefined
       ? undefined
       : eq(vpnSubscriptions.externalSubscriptionId, filter.externalSubscriptionId),

@@ -6,6 +6,7 @@ import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { OperatedAttempt } from '#domain/operator-actions.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
+import { ownWork, type Owner } from '#db/ownership.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
 
@@ -44,9 +45,10 @@ export interface AttemptFacts {
 }
 
 /** The condition of a page; for a query on the table of this kind. */
-export function workConditions(kind: WorkKind, filter: WorkFilter, after: WorkPosition | undefined): SQL | undefined {
+export function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter, after: WorkPosition | undefined): SQL | undefined {
   const table = workTable(kind);
   return and(
+    ownWork(kind, owner),
     filter.status === undefined ? undefined : eq(table.status, filter.status),
     filter.failureClass === undefined ? undefined : eq(table.failureClass, filter.failureClass),
     filter.attentionReason === undefined ? undefined : eq(table.attentionReason, filter.attentionReason),
@@ -118,8 +120,8 @@ export async function listTimeline(
     .limit(options.limit);
 }
 
-export async function workExists(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
+export async function workExists(db: Executor, { kind, id }: WorkRef, owner: Owner): Promise<boolean> {
   const table = workTable(kind);
-  const rows = await db.select({ id: table.id }).from(table).where(eq(table.id, id));
+  const rows = await db.select({ id: table.id }).from(table).where(and(eq(table.id, id), ownWork(kind, owner)));
   return rows.length > 0;
 }

@@ -41,6 +41,7 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
         'Our journal, each row with the movement that the service has shown for it. With `cause=none` what the service has moved ' +
         'and nothing here is the cause of. Movements are read by the scheduled reconciliation, not at this moment.',
       scope: 'wallet:read',
+      accountWide: true,
       query: walletTransactionQuery,
       answers: {
         200: {
@@ -76,6 +77,7 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
         'Books it as an adjustment, so that it is reported no longer. For a purchase that was made by hand at the service, a fee, and ' +
         'the like. One that has a cause already stays as it is.',
       scope: 'cases:operate',
+      accountWide: true,
       params: z.strictObject({
         id: z.string().meta({ description: 'Id of a movement of the list `cause=none`, `mov_…`.', example: 'mov_7' }),
       }),
@@ -118,6 +120,7 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
       tag,
       summary: 'List comparisons of our books with the wallet, newest first',
       scope: 'wallet:read',
+      accountWide: true,
       query: z.strictObject(pageQuery),
       answers: {
         200: {
@@ -140,6 +143,7 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
       tag,
       summary: 'Read a comparison of our books with the wallet',
       scope: 'wallet:read',
+      accountWide: true,
       params: idInPath('reconciliation', reconciliationExampleId),
       answers: {
         200: { description: 'The report.', contentType: JSON_TYPE, schema: reconciliation, example: reconciliationExample },

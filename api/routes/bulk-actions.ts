@@ -95,7 +95,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       const choice = { ids, status, failureClass: failed, attentionReason: attention, createdAfter, createdBefore };
       const { database } = dependencies;
       if (dryRun) {
-        const { matched, chosen } = await database.run((db) => chooseWork(db, kind, choice, MAX_BULK));
+        const { matched, chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, choice, MAX_BULK));
         const missing = (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
         const data = [
           ...chosen.map((one) => ({ ...lineOf(one), result: 'would_act', refusal: null, detail: null })),
@@ -103,15 +103,15 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         ];
         return jsonReply(200, { dry_run: true, matched, remaining: matched - chosen.length, data });
       }
-      const request = { apiKeyId: caller.apiKeyId, header: header('Idempotency-Key'), target: `POST ${path}/bulk-actions`, json };
+      const request = { lineageId: caller.lineageId, header: header('Idempotency-Key'), target: `POST ${path}/bulk-actions`, json };
       // What is chosen is kept before anything is done; then each act, which knows by the same key whether it was done.
       const kept = await answerOnce(dependencies, request, async (tx) => {
-        const { matched, chosen } = await chooseWork(tx, kind, choice, MAX_BULK);
+        const { matched, chosen } = await chooseWork(tx, kind, caller.ownerId, choice, MAX_BULK);
         const chosenIds = ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
         return jsonReply(200, { matched, ids: chosenIds });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
-      const act = { action, why, caller, actId: `bulk:${caller.apiKeyId}:${request.header}` };
+      const act = { action, why, caller, actId: `bulk:${caller.lineageId}:${request.header}` };
       const data: BulkLine[] = [];
       for (const id of about.ids) data.push(await actOnOne(dependencies, resource, id, act));
       dependencies.wakeRelay();
@@ -149,7 +149,8 @@ async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResour
   const asked: OperatorAction = { action };
   try {
     return await database.transaction(async (tx) => {
-      const { chosen } = await chooseWork(tx, kind, { ids: [id] }, 1);
+      const { chosen } = await chooseWork(tx, kind, caller.ownerId, { ids: [id] }, 1);
+      if (chosen.length === 0) throw new WorkMissingError(work);
       const result = await actOnWork(tx, work, asked, { actor: caller.apiKeyId, why, actId }, new Date(now()));
       if (result.kind === 'refused') throw new RefusedError(result.refusal);
       if (result.kind === 'applied') await requestWake(tx, work);
@@ -158,7 +159,7 @@ async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResour
   } catch (error) {
     if (error instanceof WorkMissingError) return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
     if (!(error instanceof RefusedError)) throw error;
-    const { chosen } = await database.run((db) => chooseWork(db, kind, { ids: [id] }, 1));
+    const { chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, { ids: [id] }, 1));
     return { ...lineOf(chosen[0] ?? { id }), result: 'refused', refusal: error.refusal, detail: REFUSALS[error.refusal] };
   }
 }

@@ -45,8 +45,8 @@ export function cancellationPreflightOperations({ database, service, now }: ApiD
         200: { description: 'The conditions, in the order of the specification.', contentType: 'application/json', schema: preflight, example },
       },
       problems: ['esim_not_found'],
-      handle: async ({ params: { id } }) => {
-        const esim = mayExist('esim', id) ? await database.run((db) => findEsim(db, id)) : undefined;
+      handle: async ({ params: { id }, caller: { ownerId } }) => {
+        const esim = mayExist('esim', id) ? await database.run((db) => findEsim(db, id, ownerId)) : undefined;
         if (esim === undefined) throw new Problem('esim_not_found');
         const own = await database.run((db) => readOwnRefundFacts(db, esim));
         const conditions = judgeRefundConditions(await readRefundFacts(service, own, now));

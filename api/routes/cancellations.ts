@@ -43,8 +43,8 @@ function cancellationResource({ now }: ApiDependencies): WorkResource {
     reference: { field: 'esim_id', taken: 'cancellation_exists' },
     output: cancellationOutput,
     example: cancellationOutputExample,
-    find: async (db, id) => {
-      const view = await findCancellationView(db, id);
+    find: async (db, id, owner) => {
+      const view = await findCancellationView(db, id, owner);
       return view && cancellationJson(view, now());
     },
   };
@@ -101,9 +101,9 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
           example: { data: [cancellationOutputExample], next_cursor: null },
         },
       },
-      handle: async ({ query }) => {
+      handle: async ({ query, caller: { ownerId } }) => {
         const filter = { ...workFilter(query), esimId: query.esim_id };
-        return listWork(resource, query, (page) => database.run((db) => listCancellationViews(db, filter, page)), {
+        return listWork(resource, query, (page) => database.run((db) => listCancellationViews(db, ownerId, filter, page)), {
           json: (view) => cancellationJson(view, now()),
           position: ({ cancellation }) => cancellation,
         });
@@ -121,7 +121,7 @@ type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof cancellati
 async function createCancellation(dependencies: ApiDependencies, resource: WorkResource, request: CreateRequest): Promise<Reply> {
   const { esim_id: esimId, reason = null, accept_without_refund: acceptWithoutRefund } = request.body;
   return createWork(dependencies, resource, request, async (tx, work, now) => {
-    if ((await findEsim(tx, esimId)) === undefined) {
+    if ((await findEsim(tx, esimId, request.caller.ownerId)) === undefined) {
       throw invalid([{ in: 'body', field: 'esim_id', message: 'names no eSIM of ours' }]);
     }
     return acceptCancellation(tx, { ...work, esimId, reason, acceptWithoutRefund }, now);
@@ -146,9 +146,9 @@ function refundOperations({ database }: ApiDependencies): Operation[] {
           example: { data: [refundOutputExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, status, esim_id: esimId } }) => {
+      handle: async ({ query: { limit, cursor, status, esim_id: esimId }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readPositionCursor('refund', cursor);
-        const found = await database.run((db) => listRefunds(db, { status, esimId }, { limit: limit + 1, after }));
+        const found = await database.run((db) => listRefunds(db, ownerId, { status, esimId }, { limit: limit + 1, after }));
         return pageReply(found, limit, { json: refundJson, cursor: (last) => positionCursor('refund', last) });
       },
     }),
@@ -162,8 +162,8 @@ function refundOperations({ database }: ApiDependencies): Operation[] {
       params: idInPath('refund', exampleRefundId),
       answers: { 200: { description: 'The refund.', contentType: JSON_TYPE, schema: refundOutput, example: refundOutputExample } },
       problems: ['refund_not_found'],
-      handle: async ({ params: { id } }) => {
-        const found = mayExist('refund', id) ? await database.run((db) => findRefundById(db, id)) : undefined;
+      handle: async ({ params: { id }, caller: { ownerId } }) => {
+        const found = mayExist('refund', id) ? await database.run((db) => findRefundById(db, id, ownerId)) : undefined;
         if (found === undefined) throw new Problem('refund_not_found');
         return jsonReply(200, refundJson(found));
       },

@@ -63,9 +63,9 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
           example: { data: [example], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, reason: only } }) => {
+      handle: async ({ query: { limit, cursor, reason: only }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readCaseCursor(cursor);
-        const found = await database.run((db) => listOpenCases(db, { limit: limit + 1, reason: only, after }));
+        const found = await database.run((db) => listOpenCases(db, ownerId, { limit: limit + 1, reason: only, after }));
         return pageReply(found, limit, { json: caseJson, cursor: caseCursor });
       },
     }),
@@ -79,6 +79,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
         'For cases whose `subject_kind` is `delivery`: whoever closes one has found out who can send to the webhook address. A ' +
         'case about work is judged with it, by its `/resolve`. What is closed already stays as it is.',
       scope: 'cases:operate',
+      accountWide: true,
       params: idInPath('case', exampleId),
       body: z.strictObject({ why: reasonForAct }).meta({ id: 'CaseDismissal' }),
       bodyExample: { why: 'Two test runs of the service used one id; the secret is safe.' },

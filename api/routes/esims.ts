@@ -42,13 +42,13 @@ const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the aud
 /** What was delivered. The activation code is shown only to keys that may see it, and each look is written down. */
 export function esimOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
-  const read = async (id: string): Promise<EsimRow> => {
-    const row = mayExist('esim', id) ? await database.run((db) => findEsim(db, id)) : undefined;
+  const read = async (id: string, { ownerId }: Caller): Promise<EsimRow> => {
+    const row = mayExist('esim', id) ? await database.run((db) => findEsim(db, id, ownerId)) : undefined;
     if (row === undefined) throw new Problem('esim_not_found');
     return row;
   };
   const reveal = async (id: string, caller: Caller, action: string) => {
-    const esim = await read(id);
+    const esim = await read(id, caller);
     const code = dependencies.keyRing.openText(esim.sealedActivationCode, activationCodePlace(id));
     const activation = parseLpaString(code);
     if (activation === undefined) throw new Error(`the stored activation code of ${id} is not one`);
@@ -74,10 +74,10 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
           example: { data: [esimExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, status, order_id: orderId, iccid, package_id: packageId } }) => {
+      handle: async ({ query: { limit, cursor, status, order_id: orderId, iccid, package_id: packageId }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readPositionCursor('esim', cursor);
         const filter = { status, orderId, iccid, packageId };
-        const found = await database.run((db) => listEsims(db, filter, { limit: limit + 1, after }));
+        const found = await database.run((db) => listEsims(db, ownerId, filter, { limit: limit + 1, after }));
         return pageReply(found, limit, { json: (esim) => esimJson(esim, now()), cursor: (last) => positionCursor('esim', last) });
       },
     }),
@@ -92,8 +92,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       params: path,
       answers: { 200: { description: 'The usage.', contentType: JSON_TYPE, schema: usageOutput, example: usageExample } },
       problems: ['esim_not_found', 'service_lacks_call', 'service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async ({ params: { id } }) => {
-        const { serviceEsimId } = await read(id);
+      handle: async ({ params: { id }, caller }) => {
+        const { serviceEsimId } = await read(id, caller);
         const usage = optionalValueOf(await dependencies.service.getEsimUsage(serviceEsimId));
         return jsonReply(200, usageJson(id, usage, now(), now()));
       },
@@ -108,7 +108,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       params: path,
       answers: { 200: { description: 'The eSIM.', contentType: JSON_TYPE, schema: esimOutput, example: esimExample } },
       problems: ['esim_not_found'],
-      handle: async ({ params: { id } }) => jsonReply(200, esimJson(await read(id), now())),
+      handle: async ({ params: { id }, caller }) => jsonReply(200, esimJson(await read(id, caller), now())),
     }),
     operation({
       id: 'listTopupOptions',
@@ -128,8 +128,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       problems: ['esim_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async ({ params: { id } }) => {
-        const { serviceEsimId } = await read(id);
+      handle: async ({ params: { id }, caller }) => {
+        const { serviceEsimId } = await read(id, caller);
         const { items } = valueOf(await dependencies.service.listTopupOptions(serviceEsimId));
         const data = items.toSorted((left, right) => left.id - right.id).map(packageJson);
         return jsonReply(200, { data, ...ageOf(now(), now()) });

@@ -33,8 +33,8 @@ const orderResource: WorkResource = {
   reference: { field: 'external_order_id', taken: 'external_order_id_taken' },
   output: orderOutput,
   example: orderOutputExample,
-  find: async (db, id) => {
-    const view = await findOrderView(db, id);
+  find: async (db, id, owner) => {
+    const view = await findOrderView(db, id, owner);
     return view && orderJson(view);
   },
 };
@@ -88,8 +88,8 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
           example: { data: [orderOutputExample], next_cursor: null },
         },
       },
-      handle: async ({ query }) =>
-        listWork(orderResource, query, (page) => database.run((db) => listOrderViews(db, filterOf(query), page)), {
+      handle: async ({ query, caller: { ownerId } }) =>
+        listWork(orderResource, query, (page) => database.run((db) => listOrderViews(db, ownerId, filterOf(query), page)), {
           json: orderJson,
           position: ({ order }) => order,
         }),

@@ -152,6 +152,7 @@ export function purchaseGateOperations(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Read what holds purchases up, and what is reserved and spent',
       scope: 'gate:read',
+      accountWide: true,
       answers: { 200: { description: 'The gate.', contentType: JSON_TYPE, schema: gateOutput, example: gateExample } },
       handle: async () => jsonReply(200, gateJson(await database.run((db) => readGate(db, spendLimit, now())))),
     }),
@@ -165,6 +166,7 @@ export function purchaseGateOperations(dependencies: ApiDependencies): Operation
         'Nothing that the pause covers is sent from now on; what is being sent at this moment ends. Paused work is held, and fails at its ' +
         'deadline as other held work does. Where the same is paused already, the answer is that pause (200).',
       scope: 'gate:operate',
+      accountWide: true,
       idempotent: true,
       body: z
         .strictObject({ kind: kind.optional(), failure_class: failureClass.optional(), why: reasonForAct })
@@ -174,8 +176,8 @@ export function purchaseGateOperations(dependencies: ApiDependencies): Operation
         200: { description: 'The same was paused already.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
         201: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
       },
-      handle: async ({ body, json, header, caller: { apiKeyId } }) => {
-        const request = { apiKeyId, header: header('Idempotency-Key'), target: 'POST /v1/purchase-gate/pauses', json };
+      handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
+        const request = { lineageId, header: header('Idempotency-Key'), target: 'POST /v1/purchase-gate/pauses', json };
         return answerOnce(dependencies, request, async (tx) => {
           const asked = { kind: body.kind ?? null, failureClass: body.failure_class ?? null, why: body.why, actor: apiKeyId };
           const { pause, isNew } = await addPause(tx, asked, new Date(now()));
@@ -191,6 +193,7 @@ export function purchaseGateOperations(dependencies: ApiDependencies): Operation
       summary: 'End a pause; what it held goes on at a set rate, oldest first',
       description: 'One that has ended stays as it is.',
       scope: 'gate:operate',
+      accountWide: true,
       params: idInPath('pause', examplePauseId),
       body: z.strictObject({ why: reasonForAct }).meta({ id: 'PauseRelease' }),
       bodyExample: { why: 'The new catalogue is there.' },

@@ -61,6 +61,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       summary: 'Have the service make its first webhook secret',
       description: STORED,
       scope: 'service:admin',
+      accountWide: true,
       idempotent: true,
       answers: {
         201: {
@@ -81,6 +82,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
       summary: 'Have the service replace its webhook secret',
       description: STORED,
       scope: 'service:admin',
+      accountWide: true,
       idempotent: true,
       body: rotation,
       bodyExample: { overlap_seconds: 3_600 },
@@ -129,7 +131,7 @@ async function change(dependencies: ApiDependencies, request: ChangeRequest): Pr
   const reply = await answerOnce(
     dependencies,
     {
-      apiKeyId: caller.apiKeyId,
+      lineageId: caller.lineageId,
       header: request.header('Idempotency-Key'),
       target: `POST ${request.path}`,
       json: request.json,

@@ -33,8 +33,8 @@ const topupResource: WorkResource = {
   reference: { field: 'external_topup_id', taken: 'external_topup_id_taken' },
   output: topupOutput,
   example: topupOutputExample,
-  find: async (db, id) => {
-    const view = await findTopupView(db, id);
+  find: async (db, id, owner) => {
+    const view = await findTopupView(db, id, owner);
     return view && topupJson(view);
   },
 };
@@ -88,8 +88,8 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
           example: { data: [topupOutputExample], next_cursor: null },
         },
       },
-      handle: async ({ query }) =>
-        listWork(topupResource, query, (page) => database.run((db) => listTopupViews(db, filterOf(query), page)), {
+      handle: async ({ query, caller: { ownerId } }) =>
+        listWork(topupResource, query, (page) => database.run((db) => listTopupViews(db, ownerId, filterOf(query), page)), {
           json: topupJson,
           position: ({ topup }) => topup,
         }),
@@ -106,7 +106,7 @@ type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof topupInput
 async function createTopup(dependencies: ApiDependencies, request: CreateRequest): Promise<Reply> {
   const { esim_id: esimId, package_id: packageId, external_topup_id: externalTopupId = null } = request.body;
   return createWork(dependencies, topupResource, request, async (tx, work, now) => {
-    if ((await findEsim(tx, esimId)) === undefined) {
+    if ((await findEsim(tx, esimId, request.caller.ownerId)) === undefined) {
       throw invalid([{ in: 'body', field: 'esim_id', message: 'names no eSIM of ours' }]);
     }
     return acceptTopup(tx, { ...work, esimId, packageId, externalTopupId }, now);

@@ -49,8 +49,8 @@ const vpnResource: WorkResource = {
   reference: { field: 'external_subscription_id', taken: 'external_subscription_id_taken' },
   output: vpnSubscriptionOutput,
   example: vpnSubscriptionOutputExample,
-  find: async (db, id) => {
-    const view = await findVpnSubscriptionView(db, id);
+  find: async (db, id, owner) => {
+    const view = await findVpnSubscriptionView(db, id, owner);
     return view && vpnSubscriptionJson(view);
   },
 };
@@ -127,8 +127,8 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
           example: { data: [vpnSubscriptionOutputExample], next_cursor: null },
         },
       },
-      handle: async ({ query }) =>
-        listWork(vpnResource, query, (page) => database.run((db) => listVpnSubscriptionViews(db, filterOf(query), page)), {
+      handle: async ({ query, caller: { ownerId } }) =>
+        listWork(vpnResource, query, (page) => database.run((db) => listVpnSubscriptionViews(db, ownerId, filterOf(query), page)), {
           json: vpnSubscriptionJson,
           position: ({ subscription }) => subscription,
         }),
@@ -161,7 +161,7 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
       },
       problems: ['vpn_subscription_not_found', 'access_data_not_there'],
       handle: async ({ params: { id }, caller }) => {
-        const view = mayExist('vpn_subscription', id) ? await database.run((db) => findVpnSubscriptionView(db, id)) : undefined;
+        const view = mayExist('vpn_subscription', id) ? await database.run((db) => findVpnSubscriptionView(db, id, caller.ownerId)) : undefined;
         if (view === undefined) throw notFound(vpnResource);
         const { sealedAccess } = view.subscription;
         if (sealedAccess === null) throw new Problem('access_data_not_there');
@@ -191,16 +191,16 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       problems: ['vpn_subscription_not_found', 'action_not_possible'],
-      handle: async ({ params: { id }, body: { why } }) => {
+      handle: async ({ params: { id }, body: { why }, caller }) => {
         if (!mayExist('vpn_subscription', id)) throw notFound(vpnResource);
         const found = await database.transaction(async (tx) => {
-          if ((await findVpnSubscriptionView(tx, id)) === undefined) throw notFound(vpnResource);
+          if ((await findVpnSubscriptionView(tx, id, caller.ownerId)) === undefined) throw notFound(vpnResource);
           const outcome = await requestCancel(tx, id, why, new Date(now()));
           if (outcome === 'already_ended' || outcome === 'not_active') {
             throw new Problem('action_not_possible', { detail: REFUSALS[outcome], extra: { refusal: outcome } });
           }
           if (outcome === 'requested') await requestWake(tx, { kind: 'vpn_subscription', id });
-          return vpnResource.find(tx, id);
+          return vpnResource.find(tx, id, caller.ownerId);
         });
         if (found === undefined) throw notFound(vpnResource);
         wakeRelay();

@@ -30,6 +30,7 @@ export function walletOperations({ service, now }: ApiDependencies): Operation[]
       tag: 'Wallet',
       summary: 'Read the balance at the service',
       scope: 'wallet:read',
+      accountWide: true,
       answers: {
         200: {
           description: 'The balance, a few seconds old at most.',

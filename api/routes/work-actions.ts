@@ -5,6 +5,7 @@ import { newId } from '#db/ids.ts';
 import { actOnWork } from '#db/operator-actions.ts';
 import { requestWake } from '#db/outbox.ts';
 import { WorkMissingError } from '#db/work.ts';
+import { workExists } from '#db/work-queries.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist, moneyInput } from '#api/fields.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
@@ -218,6 +219,7 @@ async function act(
   const work = { kind, id };
   const operator = { actor: caller.apiKeyId, why: reason, actId: newId('act') };
   const found = await database.transaction(async (tx) => {
+    if (!(await workExists(tx, work, caller.ownerId))) throw notFound(resource);
     const result = await actOnWork(tx, work, action, operator, new Date(now())).catch((error: unknown) => {
       throw error instanceof WorkMissingError ? notFound(resource) : error;
     });
@@ -226,7 +228,7 @@ async function act(
       throw new Problem('action_not_possible', { detail: REFUSALS[refusal], extra: { refusal } });
     }
     if (result.kind === 'applied') await requestWake(tx, work);
-    return resource.find(tx, id);
+    return resource.find(tx, id, caller.ownerId);
   });
   if (found === undefined) throw notFound(resource);
   wakeRelay();

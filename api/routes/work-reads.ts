@@ -28,8 +28,8 @@ export function workReadOperations({ database }: ApiDependencies, resource: Work
       params,
       answers: { 200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example } },
       problems: [resource.notFound],
-      handle: async ({ params: { id } }) => {
-        const found = mayExist(kind, id) ? await database.run((db) => resource.find(db, id)) : undefined;
+      handle: async ({ params: { id }, caller: { ownerId } }) => {
+        const found = mayExist(kind, id) ? await database.run((db) => resource.find(db, id, ownerId)) : undefined;
         if (found === undefined) throw notFound(resource);
         return jsonReply(200, found);
       },
@@ -62,11 +62,11 @@ export function workReadOperations({ database }: ApiDependencies, resource: Work
         },
       },
       problems: [resource.notFound],
-      handle: async ({ params: { id }, query: { limit, cursor } }) => {
+      handle: async ({ params: { id }, query: { limit, cursor }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readNumberCursor('t', cursor);
         const work = { kind, id };
         const entries = await database.run(async (db) => {
-          if (!mayExist(kind, id) || !(await workExists(db, work))) throw notFound(resource);
+          if (!mayExist(kind, id) || !(await workExists(db, work, ownerId))) throw notFound(resource);
           return listTimeline(db, work, { limit: limit + 1, after });
         });
         return pageReply(entries, limit, { json: timelineJson, cursor: ({ id: last }) => numberCursor('t', last) });

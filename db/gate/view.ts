@@ -1,5 +1,5 @@
 /** The purchase gate as the API and the metrics show it. */
-import { and, count, eq, isNotNull, min, sql } from 'drizzle-orm';
+import { and, count, eq, isNotNull, isNull, min, sql } from 'drizzle-orm';
 import type { FailureClass } from '#domain/failure.ts';
 import type { Money } from '#domain/money.ts';
 import { spendDay, type Barrier } from '#domain/purchase-gate.ts';
@@ -82,7 +82,7 @@ async function limits(db: Executor, day: string, spendLimit: Money | undefined):
   const keys = await db
     .select({ id: apiKeys.id, name: apiKeys.name, amount: apiKeys.spendLimitAmount, currency: apiKeys.spendLimitCurrency })
     .from(apiKeys)
-    .where(isNotNull(apiKeys.spendLimitAmount))
+    .where(and(isNotNull(apiKeys.spendLimitAmount), isNull(apiKeys.lineageId)))
     .orderBy(apiKeys.id);
   const all = [
     ...(spendLimit === undefined ? [] : [{ apiKey: undefined, limit: spendLimit }]),

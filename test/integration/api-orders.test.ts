@@ -287,7 +287,7 @@ describe('reading orders', () => {
       // With few rows a sort is cheaper; what matters is that none is needed.
       await tx.execute('set local enable_sort = off');
       await tx.execute('set local enable_seqscan = off');
-      const result = await tx.execute(sql`explain ${listOrderViews(tx, filter, { limit: 21, after }).getSQL()}`);
+      const result = await tx.execute(sql`explain ${listOrderViews(tx, undefined, filter, { limit: 21, after }).getSQL()}`);
       return JSON.stringify(result.rows);
     });
     expect(plan).toContain(`using ${index} `);

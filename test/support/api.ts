@@ -1,11 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { createApp } from '#api/app.ts';
+import { allOperations, createApp } from '#api/app.ts';
 import { WebhookSecretCache } from '#api/webhook-secret-cache.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import type { Operation } from '#api/operation.ts';
 import { startServer } from '#api/server.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { addApiKey, apiScopes, type ApiScope } from '#db/api-keys.ts';
+import { addApiKey, apiScopes, type ApiScope, type NewApiKey } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 import { InboxIntake } from '#db/inbox-intake.ts';
 import { readAccountConditions } from '#db/held-work.ts';
@@ -32,11 +33,15 @@ export interface TestApi extends AsyncDisposable {
   readonly log: string[];
   /** How often the relay was woken. */
   readonly wakeUps: () => number;
+  /** All that is mounted. */
+  readonly operations: readonly Operation[];
   /** A caller with a key that has these scopes; all when left out. */
-  caller(scopes?: readonly ApiScope[]): Promise<HttpClient>;
+  caller(scopes?: readonly ApiScope[], key?: KeyLimits): Promise<HttpClient>;
   /** Sends a delivery as the service does. */
   deliver(delivery: Delivery): Promise<HttpAnswer>;
 }
+
+type KeyLimits = Pick<NewApiKey, 'ownWorkOnly' | 'rateLimit' | 'expiresAt'>;
 
 export interface Delivery {
   readonly body: unknown;
@@ -128,7 +133,8 @@ export async function startTestApi(
     clock,
     log,
     wakeUps: () => wakeUps,
-    caller: async (scopes = apiScopes) => new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(opened, scopes)}` }),
+    operations: allOperations(dependencies),
+    caller: async (scopes = apiScopes, key = {}) => new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(opened, scopes, key)}` }),
     deliver: (delivery) => deliver(baseUrl, clock, delivery),
     [Symbol.asyncDispose]: async () => {
       await server.stop();
@@ -138,9 +144,9 @@ export async function startTestApi(
   };
 }
 
-async function makeKey({ database }: OpenTestDatabase, scopes: readonly ApiScope[]): Promise<string> {
+async function makeKey({ database }: OpenTestDatabase, scopes: readonly ApiScope[], limits: KeyLimits): Promise<string> {
   const { key, prefix, hash } = generateApiKey();
-  await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes }));
+  await database.run((db) => addApiKey(db, { name: 'test', prefix, hash, scopes, ...limits }));
   return key;
 }
 

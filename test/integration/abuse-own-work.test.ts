@@ -1,0 +1,173 @@
+/** OWASP API1:2023 (broken object level authorization): a key that is limited to its own work meets another key's ids. */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Operation } from '#api/operation.ts';
+import { newId } from '#db/ids.ts';
+import { auditLog, outbox, timeline } from '#db/schema.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
+import { makeOwnWork, type OwnWork } from '#test/support/own-work.ts';
+
+let api: TestApi;
+/** Both are limited to their own work and have every scope; the second has made everything there is. */
+let limited: HttpClient;
+let other: HttpClient;
+let others: OwnWork;
+beforeAll(async () => {
+  api = await startTestApi();
+  limited = await api.caller(undefined, { ownWorkOnly: true });
+  other = await api.caller(undefined, { ownWorkOnly: true });
+  others = await makeOwnWork(api, other);
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/**
+ * What a limited key gets from calls that name none of our ids. A new call belongs in here, or is `accountWide`, or
+ * has the kind of its id in its path (`idInPath`).
+ */
+const WITHOUT_ID: Readonly<Record<string, 'own list' | 'creates' | 'acts on own' | 'same for everybody'>> = {
+  listOrders: 'own list',
+  listTopups: 'own list',
+  listVpnSubscriptions: 'own list',
+  listCancellations: 'own list',
+  listRefunds: 'own list',
+  listEsims: 'own list',
+  listCases: 'own list',
+  createOrder: 'creates',
+  createTopup: 'creates',
+  createVpnSubscription: 'creates',
+  createCancellation: 'creates',
+  actOnManyOrders: 'acts on own',
+  actOnManyTopups: 'acts on own',
+  actOnManyVpnSubscriptions: 'acts on own',
+  actOnManyCancellations: 'acts on own',
+  listVpnPlans: 'same for everybody',
+  listPackages: 'same for everybody',
+  getPackage: 'same for everybody',
+  getLatestUpdate: 'same for everybody',
+};
+
+const guarded = () => api.operations.filter(({ scope }) => scope !== undefined);
+const idKind = ({ params }: Operation): unknown => z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];
+const withId = () => guarded().filter((operation) => operation.accountWide !== true && idKind(operation) !== undefined);
+const named = (kind: 'own list' | 'acts on own') => guarded().filter(({ id }) => WITHOUT_ID[id] === kind);
+
+async function call(client: HttpClient, operation: Operation, id: string): Promise<HttpAnswer> {
+  const path = operation.path.replaceAll(/\{\w+\}/g, id);
+  const headers = { 'Idempotency-Key': randomUUID() };
+  return client.call(operation.method.toUpperCase(), path, { headers, ...(operation.bodyExample !== undefined && { body: operation.bodyExample }) });
+}
+
+/** Without what differs from request to request. */
+const comparable = ({ status, body }: HttpAnswer) => ({ status, body: { ...(body as object), request_id: '' } });
+
+const counts = async () =>
+  api.database.run(async (db) =>
+    Promise.all([timeline, auditLog, outbox].map(async (table) => (await db.select({ rows: sql<number>`count(*)::int` }).from(table))[0]?.rows)),
+  );
+
+describe('every call of the API', () => {
+  it('is about the whole account, about an id of ours, or has a row in the table of this test', () => {
+    const homeless = guarded().filter((operation) => operation.accountWide !== true && idKind(operation) === undefined && WITHOUT_ID[operation.id] === undefined);
+    expect(homeless.map(({ id }) => id)).toEqual([]);
+    expect(withId().length).toBeGreaterThan(25);
+  });
+
+  it('answers the id of another key as it answers one that does not exist, and leaves no trace; its own key gets through', async () => {
+    const before = await counts();
+    for (const operation of withId()) {
+      const kind = idKind(operation) as keyof OwnWork['ids'];
+      expect(others.ids, operation.id).toHaveProperty(kind);
+      const missing = comparable(await call(limited, operation, newId(kind)));
+      expect([operation.id, missing.status]).toEqual([operation.id, 404]);
+      expect([operation.id, comparable(await call(limited, operation, others.ids[kind]))]).toEqual([operation.id, missing]);
+    }
+    expect(await counts()).toEqual(before);
+    for (const operation of withId()) {
+      const kind = idKind(operation) as keyof OwnWork['ids'];
+      expect([operation.id, (await call(other, operation, others.ids[kind])).status]).not.toEqual([operation.id, 404]);
+    }
+  });
+
+  it('that is about the whole account is refused to a limited key, before anything is read, and allowed to others', async () => {
+    const everything = await api.caller();
+    const wide = guarded().filter(({ accountWide }) => accountWide === true);
+    expect(wide.length).toBeGreaterThan(9);
+    for (const operation of wide) {
+      const answer = await call(limited, operation, newId('case'));
+      expect([operation.id, answer.status, answer.at('code')]).toEqual([operation.id, 403, 'account_wide_only']);
+      expect([operation.id, (await call(everything, operation, newId('case'))).at('code')]).not.toEqual([operation.id, 'account_wide_only']);
+    }
+  });
+
+  it('that lists shows only what is its own, also when it is asked for by reference', async () => {
+    for (const { id, path } of named('own list')) {
+      const seen = await other.get(path);
+      expect([id, seen.status, seen.body]).toEqual([id, 200, { data: [expect.anything()], next_cursor: null }]);
+      expect([id, (await limited.get(path)).body]).toEqual([id, { data: [], next_cursor: null }]);
+    }
+    const { ids, externalOrderId, externalTopupId, externalSubscriptionId, iccid } = others;
+    for (const query of [
+      `orders?external_order_id=${externalOrderId}`,
+      `topups?external_topup_id=${externalTopupId}`,
+      `topups?esim_id=${ids.esim}`,
+      `vpn/subscriptions?external_subscription_id=${externalSubscriptionId}`,
+      `cancellations?esim_id=${ids.esim}`,
+      `refunds?esim_id=${ids.esim}`,
+      `esims?order_id=${ids.order}`,
+      `esims?iccid=${iccid}`,
+      'cases?reason=outcome_unknown',
+    ]) {
+      expect([query, (await other.get(`/v1/${query}`)).at('data', 0)]).not.toEqual([query, undefined]);
+      expect([query, (await limited.get(`/v1/${query}`)).at('data')]).toEqual([query, []]);
+    }
+  });
+
+  it('that acts on many does not find those of another key, by filter or by id', async () => {
+    for (const { id, path, tag } of named('acts on own')) {
+      const kind = ({ orders: 'order', topups: 'topup', subscriptions: 'vpn_subscription', cancellations: 'cancellation' } as const)[path.split('/').at(-2) ?? ''];
+      if (kind === undefined) throw new Error(`${id} (${tag}) is of an unknown kind`);
+      const act = async (client: HttpClient, filter: object, dryRun: boolean) =>
+        client.post(path, { action: 'retry', filter, why: 'test', dry_run: dryRun }, { headers: { 'Idempotency-Key': randomUUID() } });
+      const own = { ids: [others.ids[kind]] };
+      expect([id, (await act(other, own, true)).at('data', 0, 'result')]).toEqual([id, 'would_act']);
+      for (const dryRun of [true, false]) {
+        expect([id, (await act(limited, own, dryRun)).at('data')]).toEqual([id, [expect.objectContaining({ result: 'not_found', status: null })]]);
+        expect([id, (await act(limited, { created_after: '2020-01-01T00:00:00Z' }, dryRun)).body]).toEqual([id, { dry_run: dryRun, matched: 0, remaining: 0, data: [] }]);
+      }
+    }
+  });
+});
+
+describe('creating', () => {
+  const post = (client: HttpClient, path: string, body: object) => client.post(path, body, { headers: { 'Idempotency-Key': randomUUID() } });
+
+  it.each([
+    ['/v1/topups', (esim: string) => ({ esim_id: esim, package_id: 101 })],
+    ['/v1/cancellations', (esim: string) => ({ esim_id: esim })],
+  ])('at %s for the eSIM of another key is answered as for one that does not exist', async (path, body) => {
+    const missing = await post(limited, path, body(newId('esim')));
+    expect(missing.status).toBe(400);
+    expect(comparable(await post(limited, path, body(others.ids.esim)))).toEqual(comparable(missing));
+  });
+
+  it('says of a reference that another key has used that it is taken, and not by what', async () => {
+    const vpn = { vpn_plan_id: 7, customer_reference: 'c', customer_price: '5.00' };
+    for (const [path, body, id] of [
+      ['/v1/orders', { package_id: 101, external_order_id: others.externalOrderId }, others.ids.order],
+      ['/v1/vpn/subscriptions', { ...vpn, external_subscription_id: others.externalSubscriptionId }, others.ids.vpn_subscription],
+    ] as const) {
+      const conflict = await post(limited, path, body);
+      expect([conflict.status, conflict.at('existing')]).toEqual([409, undefined]);
+      expect(conflict.text).not.toContain(id);
+      expect((await post(other, path, body)).at('existing', 'id')).toBe(id);
+    }
+    const mine = await makeOwnWork(api, limited);
+    const topup = await post(limited, '/v1/topups', { esim_id: mine.ids.esim, package_id: 101, external_topup_id: others.externalTopupId });
+    expect([topup.status, topup.at('existing')]).toEqual([409, undefined]);
+    expect((await limited.get('/v1/orders')).at('data', 0, 'id')).toBe(mine.ids.order);
+    expect((await (await api.caller(['orders:read'])).get('/v1/orders')).at('data')).toHaveLength(2);
+  });
+});
