@@ -8,3 +8,8 @@ export function account(): string {
     return `uid-${process.getuid?.() ?? 'unknown'}`;
   }
 }
+
+/** {@link account} as the audit log names it. */
+export function actor(): string {
+  return `command/${account()}`;
+}

@@ -3,15 +3,17 @@ import { report } from '#cli/report.ts';
 import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
 import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/user-error.ts';
+import { duration, id, ids, overlap } from '#cli/arguments.ts';
 import { addGateCommands } from '#cli/gate-commands.ts';
+import { SET_UP as DATA, type SetUpOption as DataOption } from '#cli/set-up-option.ts';
+import { addKeyCommands } from '#cli/key-commands.ts';
 import { addWorkCommands } from '#cli/work-commands.ts';
 import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
 import type { ApiOptions } from '#cli/api-access.ts';
 import type { ReconcileOptions } from '#cli/commands/reconcile.ts';
 import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
 import type { Environment } from '#config/config.ts';
-import { durationMs, EXIT_CONFIGURATION } from '#config/fields.ts';
-import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
+import { EXIT_CONFIGURATION } from '#config/fields.ts';
 
 const environment: Environment = process.env;
 /** Did a command that takes --data go without, and use our environment? */
@@ -23,7 +25,6 @@ const commands = {
   demo: () => import('#cli/commands/demo.ts'),
   migrate: () => import('#cli/commands/migrate.ts'),
   prepare: () => import('#cli/commands/prepare.ts'),
-  keys: () => import('#cli/commands/keys.ts'),
   serviceSecret: () => import('#cli/commands/service-secret.ts'),
   contract: () => import('#cli/commands/contract.ts'),
   doctor: () => import('#cli/commands/doctor.ts'),
@@ -71,42 +72,8 @@ program
   .description('fetch or build the Temporal server and the test server, which no package carries')
   .action(async () => (await commands.prepare()).prepareBinaries(environment));
 
-/** For commands that look at a set-up: where it is, other than in our environment. */
-const DATA = ['--data <folder>', 'of what `npm start` runs on this folder, such as .data, instead of our environment'] as const;
-interface DataOption {
-  readonly data?: string;
-}
 
-const keys = program.command('keys').description('API keys of the database of DATABASE_URL');
-keys
-  .command('create <name>')
-  .description('make a key; it is shown once')
-  .option('--scopes <list>', 'what it may do: comma separated, or all')
-  .option('--expires <days>', 'days until it expires', days)
-  .option('--spend-limit <limit>', 'the most that is spent in a day (UTC) for its work, such as "100.00 USD"')
-  .option(...DATA)
-  .action(async (name: string, options: { scopes?: string; expires?: number; spendLimit?: string } & DataOption) =>
-    (await commands.keys()).createKey(name, options, await environmentFor(options)),
-  );
-keys
-  .command('list')
-  .description('list all keys')
-  .option(...DATA)
-  .action(async (options: DataOption) => (await commands.keys()).listKeys(await environmentFor(options)));
-keys
-  .command('limit <prefix> <limit>')
-  .description('change what may be spent in a day (UTC) for its work: "100.00 USD", or none')
-  .option(...DATA)
-  .action(async (prefix: string, limit: string, options: DataOption) =>
-    (await commands.keys()).limitKey(prefix, limit, await environmentFor(options)),
-  );
-keys
-  .command('revoke <prefix>')
-  .description('end a key’s life at once; the prefix is the part between the underscores')
-  .option(...DATA)
-  .action(async (prefix: string, options: DataOption) =>
-    (await commands.keys()).revokeKey(prefix, await environmentFor(options)),
-  );
+addKeyCommands(program, environmentFor);
 
 const serviceSecret = program
   .command('service-secret')
@@ -245,32 +212,4 @@ function port(text: string): number {
   } catch (error) {
     throw new InvalidArgumentError(error instanceof UserError ? error.advice : String(error));
   }
-}
-
-function duration(text: string): number {
-  const parsed = durationMs(0).safeParse(text);
-  if (parsed.success) return parsed.data;
-  throw new InvalidArgumentError('Use a duration such as 0s, 30m or 24h.');
-}
-
-function overlap(text: string): number {
-  const ms = duration(text);
-  if (ms <= MAX_WEBHOOK_SECRET_OVERLAP_MS) return ms;
-  throw new InvalidArgumentError('Use 30d at most: whoever wants a longer overlap wants no rotation.');
-}
-
-function id(text: string): number {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && Number.isSafeInteger(number)) return number;
-  throw new InvalidArgumentError('Use a number, as the package list has it.');
-}
-
-function ids(list: string): number[] {
-  return list.split(',').map((text) => id(text.trim()));
-}
-
-function days(text: string): number {
-  const count = Number(text);
-  if (Number.isInteger(count) && count >= 1 && count <= 3650) return count;
-  throw new InvalidArgumentError('Use a number of days from 1 to 3650.');
 }

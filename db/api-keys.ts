@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, or } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, lt, or } from 'drizzle-orm';
 import type { Money } from '#domain/money.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
@@ -97,24 +97,91 @@ export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
   return id;
 }
 
-/** Ends the life of a key at once. @returns false when there is no such key or it is revoked already. */
-export async function revokeApiKey(db: Executor, prefix: string, now: Date): Promise<boolean> {
+/** What became of a change to a key: the id of the key, or why there was none. */
+export type KeyChange = { readonly ok: true; readonly id: string } | { readonly ok: false };
+
+/** Ends the life of a key at once. Not ok when there is no such key or it is revoked already. */
+export async function revokeApiKey(db: Executor, prefix: string, now: Date): Promise<KeyChange> {
   const rows = await db
     .update(apiKeys)
     .set({ revokedAt: now })
     .where(and(eq(apiKeys.prefix, prefix), isNull(apiKeys.revokedAt)))
     .returning({ id: apiKeys.id });
-  return rows.length > 0;
+  return changeOf(rows[0]);
 }
 
-/** Changes what may be spent in a day for work of a key; null: no limit of its own. @returns false when there is no such key. */
-export async function changeSpendLimit(db: Executor, prefix: string, limit: Money | null): Promise<boolean> {
-  const rows = await db
+export type RotationRefusal = 'unknown' | 'revoked' | 'expired' | { readonly rotatedTo: string };
+export type Rotation =
+  | { readonly ok: true; readonly id: string; readonly formerExpiresAt: Date; readonly expiresAt: Date | null }
+  | { readonly ok: false; readonly refusal: RotationRefusal };
+
+/**
+ * Makes the successor of a key: with its name, scopes and limits, in its lineage, so that its work, repetitions and limits are
+ * the successor's too. The former one still works until the overlap has passed, or until it would have expired anyway.
+ *
+ * @param successor.expiresAt when left out, it lives as long as the former one was made to live.
+ */
+export async function rotateApiKey(
+  tx: Executor,
+  prefix: string,
+  successor: { readonly prefix: string; readonly hash: Buffer; readonly expiresAt?: Date },
+  { overlapMs, now }: { readonly overlapMs: number; readonly now: Date },
+): Promise<Rotation> {
+  const [former] = await tx.select().from(apiKeys).where(eq(apiKeys.prefix, prefix)).for('update');
+  if (former === undefined) return { ok: false, refusal: 'unknown' };
+  if (former.revokedAt !== null) return { ok: false, refusal: 'revoked' };
+  if (former.expiresAt !== null && former.expiresAt <= now) return { ok: false, refusal: 'expired' };
+  const [newer] = await tx
+    .select({ prefix: apiKeys.prefix })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.lineageId, lineageOf(former)), gt(apiKeys.createdAt, former.createdAt), isNull(apiKeys.revokedAt)))
+    .orderBy(desc(apiKeys.createdAt))
+    .limit(1);
+  if (newer !== undefined) return { ok: false, refusal: { rotatedTo: newer.prefix } };
+
+  const id = newId('apiKey');
+  const lifeMs = former.expiresAt === null ? undefined : former.expiresAt.getTime() - former.createdAt.getTime();
+  const expiresAt = successor.expiresAt ?? (lifeMs === undefined ? null : new Date(now.getTime() + lifeMs));
+  const { name, scopes, ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency } = former;
+  const limits = { ownWorkOnly, rateLimit, spendLimitAmount, spendLimitCurrency };
+  const { prefix: newPrefix, hash } = successor;
+  await tx
+    .insert(apiKeys)
+    .values({ id, name, prefix: newPrefix, hash, scopes, ...limits, lineageId: lineageOf(former), createdAt: now, expiresAt });
+  const overlapEnds = new Date(now.getTime() + overlapMs);
+  const formerExpiresAt = former.expiresAt !== null && former.expiresAt < overlapEnds ? former.expiresAt : overlapEnds;
+  await tx.update(apiKeys).set({ expiresAt: formerExpiresAt }).where(eq(apiKeys.id, former.id));
+  return { ok: true, id, formerExpiresAt, expiresAt };
+}
+
+/** Changes what may be spent in a day for work of a key's lineage; null: no limit of its own. Not ok when there is no such key. */
+export async function changeSpendLimit(db: Executor, prefix: string, limit: Money | null): Promise<KeyChange> {
+  return changeLineage(db, prefix, { spendLimitAmount: limit?.amount ?? null, spendLimitCurrency: limit?.currency ?? null });
+}
+
+/** Changes how many requests a minute the keys of a lineage may make together; null: as the configuration says. Not ok when there is no such key. */
+export async function changeRateLimit(db: Executor, prefix: string, perMinute: number | null): Promise<KeyChange> {
+  return changeLineage(db, prefix, { rateLimit: perMinute });
+}
+
+/** Limits are those of a lineage, and the same in all of its keys. */
+async function changeLineage(
+  db: Executor,
+  prefix: string,
+  change: Partial<Pick<ApiKeyRow, 'spendLimitAmount' | 'spendLimitCurrency' | 'rateLimit'>>,
+): Promise<KeyChange> {
+  const named = await findApiKey(db, prefix);
+  if (named === undefined) return { ok: false };
+  const lineage = lineageOf(named);
+  await db
     .update(apiKeys)
-    .set({ spendLimitAmount: limit?.amount ?? null, spendLimitCurrency: limit?.currency ?? null })
-    .where(eq(apiKeys.prefix, prefix))
-    .returning({ id: apiKeys.id });
-  return rows.length > 0;
+    .set(change)
+    .where(or(eq(apiKeys.id, lineage), eq(apiKeys.lineageId, lineage)));
+  return { ok: true, id: named.id };
+}
+
+function changeOf(row: { readonly id: string } | undefined): KeyChange {
+  return row === undefined ? { ok: false } : { ok: true, id: row.id };
 }
 
 /** All keys, oldest first; hashes are not part of it. */

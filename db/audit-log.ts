@@ -2,14 +2,16 @@ import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { auditLog } from '#db/schema.ts';
 
+type OtherSubject = 'api_key' | 'capability_profile' | 'case' | 'esim' | 'pause' | 'wallet_movement' | 'webhook_secret';
+
 export interface AuditEntry {
   /** Who: the id of an API key, or `command/<account>` for a command and the account that ran it. */
   readonly actor: string;
   /** Stable name, such as `esim.activation_revealed`. */
   readonly action: string;
   /** A webhook secret has the id of its environment. */
-  readonly subject: WorkRef | { readonly kind: 'case' | 'esim' | 'pause' | 'wallet_movement' | 'webhook_secret'; readonly id: string };
-  /** Why, in the actor's words; where a reason is asked for. */
+  readonly subject: WorkRef | { readonly kind: OtherSubject; readonly id: string };
+  /** Why, in the actor's words, where a reason is asked for; of an API key what was changed. */
   readonly reason?: string;
 }
 

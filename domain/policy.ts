@@ -230,8 +230,21 @@ export const DEFAULT_POLICY: Policy = {
 /** A quarter: by then the books of the service are closed. */
 export const MAX_REFUND_DEADLINE_MS = 92 * 24 * hour;
 
-/** A month: whoever wants a longer overlap wants no rotation. */
+/** Of webhook secrets and API keys. A month: whoever wants a longer overlap wants no rotation. */
 export const MAX_WEBHOOK_SECRET_OVERLAP_MS = 30 * 24 * hour;
+
+/** How much of its time of silence a caller may use at once: a shop that shows a page asks for several things together, and ten
+ * seconds' worth of them in one moment is no harm. */
+export const BURST_MS = 10_000;
+
+/** Failed authentications count by the minute: a person who mistypes is never stopped for longer. */
+export const FAILURE_WINDOW_MS = 60_000;
+
+/** For how long a key that was valid is looked up even if its address is full of failures. Longer than callers usually pause. */
+export const KNOWN_KEY_MS = hour;
+
+/** How long a rotated API key still works when nobody says otherwise: a day, in which whoever deploys the new one is at work once. */
+export const DEFAULT_KEY_OVERLAP_MS = 24 * hour;
 
 /** @returns what is inconsistent about a purchase policy, in words; empty when it is sound. */
 export function purchasePolicyProblems(policy: PurchasePolicy): string[] {

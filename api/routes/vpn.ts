@@ -199,7 +199,12 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
           if (outcome === 'already_ended' || outcome === 'not_active') {
             throw new Problem('action_not_possible', { detail: REFUSALS[outcome], extra: { refusal: outcome } });
           }
-          if (outcome === 'requested') await requestWake(tx, { kind: 'vpn_subscription', id });
+          if (outcome === 'requested') {
+            const work = { kind: 'vpn_subscription', id } as const;
+            await requestWake(tx, work);
+            const entry = { actor: caller.apiKeyId, action: 'vpn_subscription.cancel', subject: work, reason: why };
+            await addAuditEntry(tx, entry, new Date(now()));
+          }
           return vpnResource.find(tx, id, caller.ownerId);
         });
         if (found === undefined) throw notFound(vpnResource);

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type DatabaseConfig, type Environment, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import { addAuditEntry } from '#db/audit-log.ts';
 import {
   addCapabilityProfile,
   confirmCapabilityProfile,
@@ -8,7 +9,7 @@ import {
   type StoredCapabilityProfile,
 } from '#db/capability-profiles.ts';
 import { permissions, type Permission } from '#domain/capability-profile.ts';
-import { account } from '#cli/account.ts';
+import { account, actor } from '#cli/account.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import { withProfileDatabase } from '#cli/profile-database.ts';
 import { readTogether } from '#cli/read-together.ts';
@@ -55,7 +56,13 @@ export async function confirmCapabilities(
     if (profile === undefined) throw new UserError(NO_PROFILE, TOUR);
     if (profile.confirmation !== undefined) return [`Profile ${profile.id} is ${confirmedWords(profile)} already.`];
     const confirmation = { at: new Date(), by };
-    if (!(await database.run((db) => confirmCapabilityProfile(db, profile.id, confirmation)))) {
+    const confirmed = await database.transaction(async (tx) => {
+      if (!(await confirmCapabilityProfile(tx, profile.id, confirmation))) return false;
+      const subject = { kind: 'capability_profile', id: String(profile.id) } as const;
+      await addAuditEntry(tx, { actor: actor(), action: 'capability_profile.confirm', subject, reason: `vouched for by ${by}` }, confirmation.at);
+      return true;
+    });
+    if (!confirmed) {
       throw new UserError(
         'The profile was replaced or confirmed by somebody else at this moment.',
         'Look at `npx reseller capabilities show` and confirm again.',

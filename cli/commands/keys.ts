@@ -1,10 +1,25 @@
 import { type Environment, readDatabaseConfig } from '#config/config.ts';
 import { price } from '#config/fields.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
-import { addApiKey, API_SCOPES, type ApiScope, apiScopes, changeSpendLimit, listApiKeys, revokeApiKey } from '#db/api-keys.ts';
+import {
+  addApiKey,
+  API_SCOPES,
+  type ApiScope,
+  apiScopes,
+  changeRateLimit,
+  changeSpendLimit,
+  type KeyChange,
+  listApiKeys,
+  revokeApiKey,
+  rotateApiKey,
+  type RotationRefusal,
+} from '#db/api-keys.ts';
+import { addAuditEntry } from '#db/audit-log.ts';
+import type { Database, Executor } from '#db/database.ts';
 import type { Money } from '#domain/money.ts';
-import type { Database } from '#db/database.ts';
+import { actor } from '#cli/account.ts';
 import { withDatabase } from '#cli/command-database.ts';
+import { keyLines } from '#cli/key-list.ts';
 import { UserError } from '#cli/user-error.ts';
 
 const DAY_MS = 86_400_000;
@@ -12,59 +27,138 @@ const DAY_MS = 86_400_000;
 /** Stands for every scope there is. */
 const ALL = 'all';
 
+export interface NewKeyOptions {
+  /** `all`, or names with commas between them. */
+  readonly scopes?: string;
+  /** Days. */
+  readonly expires?: number;
+  readonly spendLimit?: string;
+  /** Requests a minute. */
+  readonly rateLimit?: number;
+  readonly ownWorkOnly?: boolean;
+}
+
 /**
  * `reseller keys create`: the key goes to standard output alone, what is said of it to standard error.
  *
- * @param options.scopes `all`, or names with commas between them.
- * @param options.expires days.
  * @throws UserError when it is not said what the key is for or may do.
  */
-export async function createKey(
-  name: string,
-  options: { scopes?: string; expires?: number; spendLimit?: string },
-  environment: Environment,
-): Promise<void> {
+export async function createKey(name: string, options: NewKeyOptions, environment: Environment): Promise<void> {
   if (name.trim() === '') {
     throw new UserError('The key has no name.', 'Name the system that is to use it: it is all that `keys list` shows of its purpose.');
   }
   const scopes = scopesOf(options.scopes);
+  const { ownWorkOnly = false, rateLimit } = options;
   const spendLimit = options.spendLimit === undefined ? undefined : limitOf(options.spendLimit);
   const { key, prefix, hash } = generateApiKey();
-  const expiresAt = options.expires === undefined ? undefined : new Date(Date.now() + options.expires * DAY_MS);
-  await inDatabase(environment, (database) =>
-    database.run((db) => addApiKey(db, { name, prefix, hash, scopes, ...(expiresAt !== undefined && { expiresAt }), ...(spendLimit != null && { spendLimit }) })),
-  );
-  process.stderr.write(`Key ${prefix} for ${name}, shown this once; scopes: ${scopes.join(', ')}\n`);
+  const now = new Date();
+  const expiresAt = inDays(options.expires, now);
+  const limits = {
+    ownWorkOnly,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(spendLimit != null && { spendLimit }),
+    ...(rateLimit !== undefined && { rateLimit }),
+  };
+  await changing(environment, async (tx) => {
+    const id = await addApiKey(tx, { name, prefix, hash, scopes, ...limits });
+    const which = ownWorkOnly ? ', for its own work only' : '';
+    await audit(tx, id, 'create', `${name}: ${scopes.join(', ')}${which}`, now);
+  });
+  process.stderr.write(`Key ${prefix} for ${name}, shown this once; scopes: ${scopes.join(', ')}${ownWorkOnly ? '; limited to its own work' : ''}\n`);
   process.stdout.write(`${key}\n`);
 }
 
 /** `reseller keys list`. */
 export async function listKeys(environment: Environment): Promise<void> {
   const keys = await inDatabase(environment, (database) => database.run(listApiKeys));
-  for (const key of keys) {
-    const state =
-      key.revokedAt !== null
-        ? `revoked ${key.revokedAt.toISOString()}`
-        : key.expiresAt !== null
-          ? `expires ${key.expiresAt.toISOString()}`
-          : 'valid';
-    const used = key.lastUsedAt === null ? 'never used' : `last used ${key.lastUsedAt.toISOString()}`;
-    const { spendLimitAmount: amount, spendLimitCurrency: currency } = key;
-    const limit = amount === null || currency === null ? '' : `, at most ${amount.replace(/(\.\d{2}\d*?)0+$/, '$1')} ${currency} a day`;
-    process.stdout.write(`${key.prefix}  ${key.name}  ${state}, ${used}${limit}  ${key.scopes.join(',')}\n`);
-  }
+  for (const line of keyLines(keys, new Date())) process.stdout.write(`${line}\n`);
+}
+
+/**
+ * `reseller keys rotate`: the successor goes to standard output alone.
+ *
+ * @param options.overlap how long the former one still works, in milliseconds.
+ * @throws UserError when the key cannot be rotated.
+ */
+export async function rotateKey(
+  prefix: string,
+  options: { readonly overlap: number; readonly expires?: number },
+  environment: Environment,
+): Promise<void> {
+  const { key, ...generated } = generateApiKey();
+  const now = new Date();
+  const expiresAt = inDays(options.expires, now);
+  const rotated = await changing(environment, async (tx) => {
+    const successor = { prefix: generated.prefix, hash: generated.hash, ...(expiresAt !== undefined && { expiresAt }) };
+    const result = await rotateApiKey(tx, prefix, successor, { overlapMs: options.overlap, now });
+    if (!result.ok) throw refusal(prefix, result.refusal);
+    await audit(tx, result.id, 'rotate', `successor of ${prefix}, which works until ${result.formerExpiresAt.toISOString()}`, now);
+    return result;
+  });
+  const until = rotated.expiresAt === null ? '' : `, valid until ${rotated.expiresAt.toISOString()}`;
+  process.stderr.write(
+    `Key ${generated.prefix}, shown this once${until}. It goes on with what ${prefix} made; ${prefix} works until ${rotated.formerExpiresAt.toISOString()}.\n`,
+  );
+  process.stdout.write(`${key}\n`);
 }
 
 /** `reseller keys limit`. @param limit `100.00 USD`, or `none`. @throws UserError when there is no such key. */
 export async function limitKey(prefix: string, limit: string, environment: Environment): Promise<void> {
   const spendLimit = limitOf(limit);
-  const changed = await inDatabase(environment, (database) => database.run((db) => changeSpendLimit(db, prefix, spendLimit)));
-  if (!changed) {
-    throw new UserError(`There is no key with the prefix ${JSON.stringify(prefix)}.`, '`npx reseller keys list` shows the prefixes.');
-  }
+  await change(environment, { prefix, action: 'change_spend_limit', detail: limit }, (tx) => changeSpendLimit(tx, prefix, spendLimit));
   process.stdout.write(
     spendLimit === null ? `Key ${prefix} has no daily limit of its own.\n` : `Key ${prefix} may spend ${limit} a day (UTC).\n`,
   );
+}
+
+/** `reseller keys rate-limit`. @param limit requests a minute; null for that of the configuration. @throws UserError when there is no such key. */
+export async function limitKeyRate(prefix: string, limit: number | null, environment: Environment): Promise<void> {
+  await change(environment, { prefix, action: 'change_rate_limit', detail: limit === null ? 'none' : `${limit} a minute` }, (tx) => changeRateLimit(tx, prefix, limit));
+  process.stdout.write(
+    limit === null ? `Key ${prefix} has the limit of the configuration.\n` : `Key ${prefix} may make ${limit} requests a minute.\n`,
+  );
+}
+
+/** `reseller keys revoke`. @throws UserError when there is no such key. */
+export async function revokeKey(prefix: string, environment: Environment): Promise<void> {
+  await change(environment, { prefix, action: 'revoke' }, (tx) => revokeApiKey(tx, prefix, new Date()));
+  process.stdout.write(`Key ${prefix} is revoked.\n`);
+}
+
+interface Change {
+  readonly prefix: string;
+  readonly action: string;
+  readonly detail?: string;
+}
+
+/** Changes a key and writes down who did, in one transaction. */
+async function change(
+  environment: Environment,
+  { prefix, action, detail }: Change,
+  work: (tx: Executor) => Promise<KeyChange>,
+): Promise<void> {
+  await changing(environment, async (tx) => {
+    const changed = await work(tx);
+    if (!changed.ok) {
+      const what = action === 'revoke' ? 'valid key' : 'key';
+      throw new UserError(`There is no ${what} with the prefix ${JSON.stringify(prefix)}.`, '`npx reseller keys list` shows the prefixes.');
+    }
+    await audit(tx, changed.id, action, detail, new Date());
+  });
+}
+
+async function audit(tx: Executor, id: string, action: string, detail: string | undefined, now: Date): Promise<void> {
+  const subject = { kind: 'api_key', id } as const;
+  await addAuditEntry(tx, { actor: actor(), action: `api_key.${action}`, subject, ...(detail !== undefined && { reason: detail }) }, now);
+}
+
+function refusal(prefix: string, why: RotationRefusal): UserError {
+  const advice = '`npx reseller keys list` shows the keys.';
+  if (typeof why === 'object') {
+    return new UserError(`Key ${prefix} was rotated before.`, `Rotate its successor ${why.rotatedTo}; or revoke that one first, where it was lost.`);
+  }
+  if (why === 'unknown') return new UserError(`There is no key with the prefix ${JSON.stringify(prefix)}.`, advice);
+  return new UserError(`Key ${prefix} is ${why}, and has nothing to hand over.`, `Make a new one with \`npx reseller keys create\`. ${advice}`);
 }
 
 /** @returns null for `none`. */
@@ -75,18 +169,8 @@ function limitOf(text: string): Money | null {
   throw new UserError(`${JSON.stringify(text)} is no daily limit.`, 'Write it like "100.00 USD", or none.');
 }
 
-/** `reseller keys revoke`. @throws UserError when there is no such key. */
-export async function revokeKey(prefix: string, environment: Environment): Promise<void> {
-  const revoked = await inDatabase(environment, (database) =>
-    database.run((db) => revokeApiKey(db, prefix, new Date())),
-  );
-  if (!revoked) {
-    throw new UserError(
-      `There is no valid key with the prefix ${JSON.stringify(prefix)}.`,
-      '`npx reseller keys list` shows the prefixes.',
-    );
-  }
-  process.stdout.write(`Key ${prefix} is revoked.\n`);
+function inDays(days: number | undefined, now: Date): Date | undefined {
+  return days === undefined ? undefined : new Date(now.getTime() + days * DAY_MS);
 }
 
 function scopesOf(list: string | undefined): readonly ApiScope[] {
@@ -103,6 +187,10 @@ function scopesOf(list: string | undefined): readonly ApiScope[] {
     throw new UserError(`Unknown scopes: ${unknown.join(', ')}.`, `There are: ${apiScopes.join(', ')}; or ${ALL} alone.`);
   }
   return names as ApiScope[];
+}
+
+async function changing<Result>(environment: Environment, work: (tx: Executor) => Promise<Result>): Promise<Result> {
+  return await inDatabase(environment, (database) => database.transaction(work));
 }
 
 async function inDatabase<Result>(environment: Environment, work: (database: Database) => Promise<Result>): Promise<Result> {

@@ -8,7 +8,7 @@ import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/webhook-secr
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { openService } from '#upstream/service.ts';
 import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
-import { account } from '#cli/account.ts';
+import { actor } from '#cli/account.ts';
 import { withDatabase } from '#cli/command-database.ts';
 import { duration } from '#cli/doctor/duration.ts';
 import type { Output } from '#cli/terminal.ts';
@@ -49,7 +49,7 @@ export async function changeServiceSecret(
     await database.run((db) => stampOrVerify(db, { serviceBaseUrl, serviceMode }));
     const subject = { kind: 'webhook_secret', id: serviceMode } as const;
     await database.run((db) =>
-      addAuditEntry(db, { actor: `command/${account()}`, action: `webhook_secret.${change}`, subject }, new Date()),
+      addAuditEntry(db, { actor: actor(), action: `webhook_secret.${change}`, subject }, new Date()),
     );
     const stored = await changeAndStore(change, config, { overlapMs, data: options.data }, database);
     output.write(`${storedLines(stored, config, { overlapMs, data: options.data }).join('\n')}\n`);

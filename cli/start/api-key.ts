@@ -1,6 +1,8 @@
+import { actor } from '#cli/account.ts';
 import { devApiKeyFile, readDevApiKey } from '#cli/start/dev-api-key.ts';
 import { writeSecretFile } from '#cli/start/files.ts';
 import { matchesApiKey, generateApiKey, parseApiKey } from '#crypto/api-key.ts';
+import { addAuditEntry } from '#db/audit-log.ts';
 import { addApiKey, apiScopes, findApiKey } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 
@@ -9,7 +11,11 @@ export async function developmentApiKey(dataDirectory: string, database: Databas
   const kept = readDevApiKey(dataDirectory);
   if (kept !== undefined && (await isValid(kept, database))) return kept;
   const { key, prefix, hash } = generateApiKey();
-  await database.run((db) => addApiKey(db, { name: 'development', prefix, hash, scopes: apiScopes }));
+  await database.transaction(async (tx) => {
+    const id = await addApiKey(tx, { name: 'development', prefix, hash, scopes: apiScopes });
+    const audited = { actor: actor(), action: 'api_key.create', subject: { kind: 'api_key', id }, reason: 'development' } as const;
+    await addAuditEntry(tx, audited, new Date());
+  });
   writeSecretFile(devApiKeyFile(dataDirectory), `${key}\n`);
   return key;
 }
