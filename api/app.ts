@@ -3,6 +3,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { databaseUnavailable, errorHandler } from '#api/errors.ts';
 import { mountOperations } from '#api/mount.ts';
 import type { Operation } from '#api/operation.ts';
+import { RateLimits } from '#api/rate-limits.ts';
 import { requestContext } from '#api/request-context.ts';
 import { booksOperations } from '#api/routes/books.ts';
 import { cancellationPreflightOperations } from '#api/routes/cancellation-preflight.ts';
@@ -32,6 +33,7 @@ export function createApp(dependencies: ApiDependencies): Express {
   // One address for one thing: `/v1/orders/` is not `/v1/orders`.
   app.enable('strict routing');
   app.enable('case sensitive routing');
+  app.set('trust proxy', [...dependencies.trustedProxies]);
 
   app.use(requestContext(dependencies.logger, dependencies.metrics));
   app.use(securityHeaders);
@@ -40,7 +42,8 @@ export function createApp(dependencies: ApiDependencies): Express {
     if (reason !== undefined) throw databaseUnavailable(new Error(reason));
     next();
   });
-  mountOperations(app, allOperations(dependencies), dependencies);
+  const limits = new RateLimits(dependencies.rateLimits, dependencies.now);
+  mountOperations(app, allOperations(dependencies), { ...dependencies, limits });
   app.use(errorHandler(dependencies));
   return app;
 }

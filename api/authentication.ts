@@ -4,50 +4,79 @@ import type { Database } from '#db/database.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Caller } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
+import type { RateLimits } from '#api/rate-limits.ts';
 
 const BEARER = /^Bearer +([^\s]+) *$/i;
 const REALM = 'Bearer realm="reseller"';
 
 export interface AuthenticationDependencies {
   readonly database: Database;
+  readonly limits: RateLimits;
   readonly logger: Logger;
   readonly now: () => number;
 }
 
+export interface PresentedKey {
+  /** The Authorization header. */
+  readonly authorization: string | undefined;
+  /** Where it comes from. */
+  readonly address: string;
+}
+
 /**
- * Checks who calls and whether they may. The key is read from the database each time, so that a revocation counts at
- * once.
+ * Finds out who calls. The key is read from the database each time, so that a revocation counts at once.
  *
- * @param authorization the Authorization header.
- * @throws Problem unauthenticated, missing_scope
+ * @throws Problem unauthenticated, rate_limited
  */
-export async function authenticate(
-  { database, logger, now }: AuthenticationDependencies,
-  authorization: string | undefined,
-  scope: ApiScope,
-): Promise<Caller> {
+export async function authenticate(dependencies: AuthenticationDependencies, presented: PresentedKey): Promise<ApiKeyRow> {
+  const { limits, logger } = dependencies;
+  try {
+    return await findValidKey(dependencies, presented);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'unauthenticated') throw error;
+    const { refusal, exhausted } = limits.noteFailure(presented.address);
+    if (exhausted) logger.warn({ address: presented.address }, 'an address fails to authenticate too often: it is limited');
+    throw refusal ?? error;
+  }
+}
+
+/**
+ * What the key may do here.
+ *
+ * @throws Problem missing_scope
+ */
+export function callerOf(key: ApiKeyRow, scope: ApiScope): Caller {
+  if (!key.scopes.includes(scope)) throw lacking(scope);
+  const lineageId = lineageOf(key);
+  return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined };
+}
+
+async function findValidKey(
+  { database, limits, logger, now }: AuthenticationDependencies,
+  { authorization, address }: PresentedKey,
+): Promise<ApiKeyRow> {
+  const text = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
+  const prefix = text === undefined ? undefined : parseApiKey(text)?.prefix;
+  limits.requireTrust(address, prefix);
   if (authorization === undefined) {
     throw new Problem('unauthenticated', {
       detail: 'The Authorization header is missing.',
       headers: { 'WWW-Authenticate': REALM },
     });
   }
-  const presented = BEARER.exec(authorization)?.[1];
-  const prefix = presented === undefined ? undefined : parseApiKey(presented)?.prefix;
-  if (presented === undefined || prefix === undefined) throw refused();
+  if (text === undefined || prefix === undefined) throw refused();
 
   const key = await database.run((db) => findApiKey(db, prefix));
   const at = new Date(now());
-  if (key === undefined || !matchesApiKey(presented, key.hash) || !isAlive(key, at)) throw refused();
-  if (!key.scopes.includes(scope)) throw lacking(scope);
+  if (key === undefined || !matchesApiKey(text, key.hash) || !isAlive(key, at)) throw refused();
+  limits.noteValid(prefix);
   if (isUseDue(key, at)) {
     // The caller does not wait for it, and a failure to note it is no reason to refuse.
     database
       .run((db) => noteApiKeyUse(db, key.id, at))
       .catch((error: unknown) => logger.warn({ err: error, caller: key.id }, 'the use of an API key could not be noted'));
   }
-  const lineageId = lineageOf(key);
-  return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined };
+  return key;
 }
 
 function isAlive(key: ApiKeyRow, at: Date): boolean {

@@ -8,6 +8,7 @@ import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { DegradationCheck, ReadinessCheck } from '#telemetry/readiness.ts';
 import type { ServiceClient } from '#upstream/client.ts';
+import type { RateLimitSettings } from '#api/rate-limits.ts';
 import type { WebhookSecretCache } from '#api/webhook-secret-cache.ts';
 
 /** Everything that the API is made of; `main.ts` puts in the real parts, tests what they need. */
@@ -42,6 +43,9 @@ export interface ApiDependencies {
   /** The daily limit of all API keys together, which the worker enforces. */
   readonly spendLimit: Money | undefined;
   readonly bodyLimitBytes: number;
+  readonly rateLimits: RateLimitSettings;
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
   /** What `/readyz` asks, by name. */
   readonly readinessChecks: Readonly<Record<string, ReadinessCheck>>;
   /** What `/readyz` names beside that. */

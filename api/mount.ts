@@ -1,5 +1,6 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { authenticate, type AuthenticationDependencies } from '#api/authentication.ts';
+import { authenticate, callerOf, type AuthenticationDependencies } from '#api/authentication.ts';
+import { lineageOf } from '#db/api-keys.ts';
 import type { Caller, Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { sendReply } from '#api/reply.ts';
@@ -25,12 +26,17 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
   const callers = new WeakMap<Request, Caller>();
 
   /** Before the body is read: strangers do not get to send one. */
-  const guard: RequestHandler = async (request, _response, next) => {
+  const guard: RequestHandler = async (request, response, next) => {
     const context = contextOf(request);
     context.route = operation.path;
     if (operation.scope !== undefined) {
-      const caller = await authenticate(dependencies, request.get('Authorization'), operation.scope);
-      context.apiKeyId = caller.apiKeyId;
+      const presented = { authorization: request.get('Authorization'), address: request.ip ?? '' };
+      const key = await authenticate(dependencies, presented);
+      context.apiKeyId = key.id;
+      const use = dependencies.limits.use(lineageOf(key), key.rateLimit);
+      if (use !== undefined) response.set({ ...use.headers });
+      if (use?.refusal !== undefined) throw use.refusal;
+      const caller = callerOf(key, operation.scope);
       if (operation.accountWide && caller.ownerId !== undefined) {
         throw new Problem('account_wide_only', { detail: 'The wallet, the books, the purchase gate and administration are not for it.' });
       }

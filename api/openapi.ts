@@ -47,12 +47,19 @@ const idempotencyKeyHeader = z.strictObject({
   }),
 });
 
+/** Of answers to a valid key, where it is limited. */
+const RATE_LIMIT_HEADERS = {
+  'RateLimit-Policy': 'The limit: `q` requests at once, and as many again after `w` seconds (draft-ietf-httpapi-ratelimit-headers).',
+  RateLimit: 'What is left of it: `r` requests now; all again after `t` seconds.',
+};
+
 /** Headers that a problem answer carries, by status. */
 const PROBLEM_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': 'How to authenticate.' },
   403: { 'WWW-Authenticate': 'Which scope is missing.' },
   405: { Allow: 'The methods that are possible.' },
   409: { 'Retry-After': 'Seconds, with `idempotency_in_progress` and `webhook_secret_busy`.' },
+  429: { 'Retry-After': 'Seconds.' },
   502: { 'Retry-After': 'Seconds.' },
   503: { 'Retry-After': 'Seconds.' },
   504: { 'Retry-After': 'Seconds.' },
@@ -121,17 +128,17 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
       ? { requestBody: { required: true, content: { 'application/json': { schema: { description: 'Signed as sent.' } } } } }
       : {}),
     responses: Object.fromEntries<ZodOpenApiResponseObject>([
-      ...Object.entries(operation.answers).map(([status, answer]) => [status, describeAnswer(answer)] as const),
+      ...Object.entries(operation.answers).map(([status, answer]) => [status, describeAnswer(answer, scope !== undefined)] as const),
       ...describeProblems(operation),
     ]),
   };
 }
 
-function describeAnswer(answer: DocumentedAnswer): ZodOpenApiResponseObject {
+function describeAnswer(answer: DocumentedAnswer, limited: boolean): ZodOpenApiResponseObject {
   const { description, contentType, schema = { type: 'string' as const }, example, headers = {} } = answer;
   return {
     description,
-    headers: describeHeaders(headers),
+    headers: describeHeaders({ ...headers, ...(limited ? RATE_LIMIT_HEADERS : {}) }),
     content: { [contentType]: { schema, ...(example === undefined ? {} : { example }) } },
   };
 }
@@ -146,7 +153,7 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
       String(status),
       {
         description: `${STATUS_CODES[status]}: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
-        headers: describeHeaders(PROBLEM_HEADERS[status] ?? {}),
+        headers: describeHeaders({ ...PROBLEM_HEADERS[status], ...(operation.scope === undefined ? {} : RATE_LIMIT_HEADERS) }),
         content: {
           'application/problem+json': {
             schema: problemSchema,
@@ -161,7 +168,7 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
 export function problemsOf(operation: Operation): ProblemCode[] {
   const { scope, params, query, body, reads, idempotent } = operation;
   const codes: ProblemCode[] = [...(operation.problems ?? []), 'internal_error', 'malformed_request'];
-  if (scope !== undefined) codes.push('unauthenticated', 'missing_scope', 'database_unavailable', 'validation_failed');
+  if (scope !== undefined) codes.push('unauthenticated', 'missing_scope', 'rate_limited', 'database_unavailable', 'validation_failed');
   if (operation.accountWide) codes.push('account_wide_only');
   if (params !== undefined || query !== undefined) codes.push('validation_failed');
   if (body !== undefined) codes.push('validation_failed', 'malformed_json', 'unsupported_media_type');

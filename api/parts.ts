@@ -79,6 +79,8 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       webhookSecretOverlapMs: config.webhookSecretOverlapMs,
       spendLimit: config.spendLimit,
       bodyLimitBytes: config.bodyLimitBytes,
+      rateLimits: config.rateLimits,
+      trustedProxies: config.trustedProxies,
       readinessChecks: {
         api: async () => {
           if (state.closedBecause !== undefined) throw new Error(state.closedBecause);

@@ -173,6 +173,11 @@ export const PROBLEMS = {
     title: 'This Idempotency-Key came before with another request',
     advice: 'Use a new key for a new request, and the same body for a retry.',
   },
+  rate_limited: {
+    status: 429,
+    title: 'Too many requests',
+    advice: 'Send it again after the time that Retry-After names; `RateLimit` says with each answer how much is left.',
+  },
   internal_error: {
     status: 500,
     title: 'Something failed on our side',

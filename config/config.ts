@@ -13,9 +13,11 @@ import {
   flag,
   isLoopback,
   keyList,
+  networkList,
   originList,
   port,
   price,
+  rateLimit,
   secretList,
   urlOf,
 } from '#config/fields.ts';
@@ -66,6 +68,12 @@ const apiFields = {
   /** Where the service's webhooks reach us from outside; `reseller doctor` tries it. */
   PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
   /** Largest request body taken, in bytes. */
+  /** Requests a minute of each API key that has no limit of its own, in one process. */
+  API_RATE_LIMIT: rateLimit('6000'),
+  /** Failed authentications a minute from one address. */
+  API_FAILED_AUTHENTICATIONS: z.coerce.number().int().min(1).max(1_000_000).default(30),
+  /** Proxies in front of the API, whose X-Forwarded-For is believed. */
+  API_TRUSTED_PROXIES: networkList().default([]),
   API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(262_144),
 };
 
@@ -222,6 +230,14 @@ export interface ApiConfig {
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
+  readonly rateLimits: {
+    /** Requests a minute of each key; undefined: not limited. */
+    readonly perMinute: number | undefined;
+    /** Failed authentications a minute from one address. */
+    readonly failuresPerMinute: number;
+  };
+  /** Addresses and networks of proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
 }
 
 export interface WorkerConfig {
@@ -323,6 +339,8 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     host: raw.API_HOST,
     port: raw.API_PORT,
     bodyLimitBytes: raw.API_BODY_LIMIT,
+    rateLimits: { perMinute: raw.API_RATE_LIMIT, failuresPerMinute: raw.API_FAILED_AUTHENTICATIONS },
+    trustedProxies: raw.API_TRUSTED_PROXIES,
   };
 }
 

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import * as z from 'zod';
 import { isDecimal } from '#domain/money.ts';
 
@@ -122,6 +123,29 @@ export function originList(fallback: string) {
     .refine((origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin), {
       message: 'must be origins such as https://temporal.example.com, comma separated, without a path',
     });
+}
+
+/** Requests a minute, or `none`. */
+export function rateLimit(fallback: string) {
+  return z
+    .string()
+    .regex(/^(none|[1-9][0-9]{0,6})$/, 'must be how many requests a minute, such as 600, or none')
+    .default(fallback)
+    .transform((text) => (text === 'none' ? undefined : Number(text)));
+}
+
+/** IP addresses and networks (`10.0.0.0/8`), comma separated. */
+export function networkList() {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((network) => network.trim()).filter((network) => network !== ''))
+    .refine((networks) => networks.every(isNetwork), 'must be IP addresses or networks such as 10.0.0.0/8, comma separated');
+}
+
+function isNetwork(text: string): boolean {
+  const [, address = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const family = isIP(address);
+  return family !== 0 && (bits === undefined || Number(bits) <= (family === 4 ? 32 : 128));
 }
 
 /** True when only this machine reaches a server that listens on `host`. */

@@ -115,6 +115,8 @@ export async function startTestApi(
     spendLimit: undefined,
     webhookSecretOverlapMs: 3_600_000,
     bodyLimitBytes: 65_536,
+    rateLimits: { perMinute: undefined, failuresPerMinute: 1_000_000 },
+    trustedProxies: [],
     readinessChecks: { database: () => database.run((db) => requireCurrentSchema(db)) },
     degraded: () => usual.run(readAccountConditions),
     closedBecause: () => undefined,
