@@ -73,7 +73,7 @@ export class Product {
     const environments = productEnvironments(
       { ports, databaseUrl, temporalAddress: context.temporalAddress, simulatorData: join(context.folder, 'simulator.sqlite') },
       benchSecrets(),
-      { TEMPORAL_NAMESPACE: NAMESPACE },
+      { TEMPORAL_NAMESPACE: NAMESPACE, API_RATE_LIMIT: 'none' },
     );
     const readyPaths = { simulator: '/simulator/state', api: '/readyz', worker: '/readyz' } as const;
     const start = async (name: ProcessName) => {

@@ -261,7 +261,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
       postgres_password: '',
       simulator_password: 'simulator-password',
     },
-    { ...SHORT_POLICY, TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle, ...options.environment },
+    { ...SHORT_POLICY, API_RATE_LIMIT: 'none', TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle, ...options.environment },
   );
   return new Stack({
     databaseUrl,
