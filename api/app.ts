@@ -5,6 +5,7 @@ import { mountOperations } from '#api/mount.ts';
 import type { Operation } from '#api/operation.ts';
 import { RateLimits } from '#api/rate-limits.ts';
 import { requestContext } from '#api/request-context.ts';
+import { auditLogOperations } from '#api/routes/audit-log.ts';
 import { booksOperations } from '#api/routes/books.ts';
 import { cancellationPreflightOperations } from '#api/routes/cancellation-preflight.ts';
 import { cancellationOperations } from '#api/routes/cancellations.ts';
@@ -64,6 +65,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...booksOperations(dependencies),
     ...updateOperations(dependencies),
     ...serviceSecretOperations(dependencies),
+    ...auditLogOperations(dependencies),
     ...webhookOperations(dependencies),
     ...healthOperations(dependencies),
   ];

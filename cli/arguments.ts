@@ -21,6 +21,12 @@ export function id(text: string): number {
   throw new InvalidArgumentError('Use a number, as the package list has it.');
 }
 
+export function entries(text: string): number {
+  const count = Number(text);
+  if (/^[0-9]{1,6}$/.test(text) && count > 0) return count;
+  throw new InvalidArgumentError('Use a number from 1 to 999999.');
+}
+
 export function ids(list: string): number[] {
   return list.split(',').map((text) => id(text.trim()));
 }

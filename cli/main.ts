@@ -3,13 +3,14 @@ import { report } from '#cli/report.ts';
 import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
 import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/user-error.ts';
-import { duration, id, ids, overlap } from '#cli/arguments.ts';
+import { duration, entries, id, ids, overlap } from '#cli/arguments.ts';
 import { addGateCommands } from '#cli/gate-commands.ts';
 import { SET_UP as DATA, type SetUpOption as DataOption } from '#cli/set-up-option.ts';
 import { addKeyCommands } from '#cli/key-commands.ts';
-import { addWorkCommands } from '#cli/work-commands.ts';
+import { addWorkCommands, API, DATA as API_DATA } from '#cli/work-commands.ts';
 import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
 import type { ApiOptions } from '#cli/api-access.ts';
+import type { AuditOptions } from '#cli/commands/audit.ts';
 import type { ReconcileOptions } from '#cli/commands/reconcile.ts';
 import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
 import type { Environment } from '#config/config.ts';
@@ -99,6 +100,19 @@ addWorkCommands(program, TOPUPS, environment);
 addWorkCommands(program, VPN_SUBSCRIPTIONS, environment);
 addWorkCommands(program, CANCELLATIONS, environment);
 addGateCommands(program, environment);
+
+program
+  .command('audit')
+  .description('who did what, newest first: reveals, acts of operators, changes of keys, secrets and pauses')
+  .option('--actor <id>', 'only of this API key (its id), or of command/<account>')
+  .option('--action <name>', 'only this act, such as esim.activation_revealed')
+  .option('--subject <id>', 'only what was done to this')
+  .option('--since <duration>', 'only of this long ago and later, such as 24h', duration)
+  .option('--limit <count>', 'how many at most', entries, 50)
+  .option('--json', 'print them as JSON')
+  .option(...API)
+  .option(...API_DATA)
+  .action(async (options: AuditOptions) => (await import('#cli/commands/audit.ts')).showAuditLog(options, environment));
 
 program
   .command('contract')

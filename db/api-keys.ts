@@ -22,6 +22,7 @@ export const API_SCOPES = {
   'gate:read': 'Read the purchase gate: circuits, pauses, what is reserved, spent and held.',
   'gate:operate': 'Pause buying, and release a pause: for operators. Each act is audited.',
   'cases:operate': 'List what waits for a person, and close cases about deliveries: for operators. Each act is audited.',
+  'audit:read': 'Read the audit log: who did what, when and why.',
   'esims:read': 'Read eSIMs and their installation facts.',
   'esims:reveal': 'Read activation codes and QR codes: whoever holds one can install the eSIM. Each read is audited.',
   'packages:read': 'Read packages and the prices charged to the reseller.',

@@ -1,6 +1,7 @@
+import { and, desc, eq, gt, lt } from 'drizzle-orm';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
-import { auditLog } from '#db/schema.ts';
+import { apiKeys, auditLog } from '#db/schema.ts';
 
 type OtherSubject = 'api_key' | 'capability_profile' | 'case' | 'esim' | 'pause' | 'wallet_movement' | 'webhook_secret';
 
@@ -25,4 +26,46 @@ export async function addAuditEntry(db: Executor, entry: AuditEntry, now: Date):
     subjectId: entry.subject.id,
     reason: entry.reason ?? null,
   });
+}
+
+export interface AuditFilter {
+  readonly actor?: string | undefined;
+  readonly action?: string | undefined;
+  readonly subjectKind?: string | undefined;
+  readonly subjectId?: string | undefined;
+  /** Exclusive. */
+  readonly after?: Date | undefined;
+  /** Exclusive. */
+  readonly before?: Date | undefined;
+}
+
+/** An entry, with the API key that acted, where it was one. */
+export interface AuditRow {
+  readonly entry: typeof auditLog.$inferSelect;
+  readonly key: { readonly name: string; readonly prefix: string } | null;
+}
+
+/** A page of the audit log, newest first. @param page.after id of the last entry of the page before. */
+export async function listAuditEntries(
+  db: Executor,
+  filter: AuditFilter,
+  page: { readonly limit: number; readonly after?: bigint | undefined },
+): Promise<AuditRow[]> {
+  return db
+    .select({ entry: auditLog, key: { name: apiKeys.name, prefix: apiKeys.prefix } })
+    .from(auditLog)
+    .leftJoin(apiKeys, eq(apiKeys.id, auditLog.actor))
+    .where(
+      and(
+        filter.actor === undefined ? undefined : eq(auditLog.actor, filter.actor),
+        filter.action === undefined ? undefined : eq(auditLog.action, filter.action),
+        filter.subjectKind === undefined ? undefined : eq(auditLog.subjectKind, filter.subjectKind),
+        filter.subjectId === undefined ? undefined : eq(auditLog.subjectId, filter.subjectId),
+        filter.after === undefined ? undefined : gt(auditLog.at, filter.after),
+        filter.before === undefined ? undefined : lt(auditLog.at, filter.before),
+        page.after === undefined ? undefined : lt(auditLog.id, page.after),
+      ),
+    )
+    .orderBy(desc(auditLog.id))
+    .limit(page.limit);
 }

@@ -54,11 +54,11 @@ export class HttpAnswer {
 /** A plain client on one base address with fixed headers. */
 export class HttpClient {
   readonly baseUrl: string;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(baseUrl: string, headers: Readonly<Record<string, string>> = {}) {
     this.baseUrl = baseUrl;
-    this.#headers = headers;
+    this.headers = headers;
   }
 
   async get(path: string, call: HttpCall = {}): Promise<HttpAnswer> {
@@ -70,7 +70,7 @@ export class HttpClient {
   }
 
   async call(method: string, path: string, call: HttpCall): Promise<HttpAnswer> {
-    const headers = new Headers({ ...this.#headers, ...call.headers });
+    const headers = new Headers({ ...this.headers, ...call.headers });
     if (call.body !== undefined && !headers.has('content-type')) headers.set('content-type', 'application/json');
     const answer = await fetch(this.baseUrl + path, {
       method,
@@ -83,7 +83,7 @@ export class HttpClient {
 
   /** The same with other headers added. */
   with(headers: Readonly<Record<string, string>>): HttpClient {
-    return new HttpClient(this.baseUrl, { ...this.#headers, ...headers });
+    return new HttpClient(this.baseUrl, { ...this.headers, ...headers });
   }
 }
 
