@@ -7,7 +7,7 @@ import {
   type ReconciliationStatus,
 } from '#domain/books.ts';
 import type { AttentionReason } from '#domain/attention.ts';
-import { compareMoney, equalMoney, negateMoney, paddedAmount, subtractMoney, type Money } from '#domain/money.ts';
+import { compareMoney, equalMoney, negateMoney, paddedAmount, subtractMoney, type Money, plainText } from '#domain/money.ts';
 import type { BooksPolicy } from '#domain/policy.ts';
 import { reconcile, type Finding, type Judgement, type Knowledge } from '#domain/reconciliation.ts';
 import { settlePaidRefunds } from '#db/cancellation-facts.ts';
@@ -254,8 +254,4 @@ function tell(logger: Logger, { id, status, counts, findingCounts }: Reconciliat
   if (counts.findings > 0) {
     logger.warn(found, `the books do not match the wallet at the service: ${Object.keys(findingCounts).join(', ')}`);
   } else logger.info(found, 'the books were compared with the wallet at the service');
-}
-
-function plainText({ amount, currency }: Money): string {
-  return `${paddedAmount(amount)} ${currency}`;
 }

@@ -59,6 +59,8 @@ export interface CancellationView {
   readonly refundFailed: boolean;
   /** True when the service says that it decides about a refund. */
   readonly refundOpen: boolean;
+  /** Its money was found in the wallet. */
+  readonly refundPaid: boolean;
 }
 
 /** What came of asking the service to cancel. */

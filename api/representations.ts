@@ -103,13 +103,13 @@ export function refundConditionJson({ name, result, evidence, asOf }: RefundCond
 }
 
 /** What is the same for work of every kind. */
-function workJson(row: WorkRow, { attempts, attemptStates, openContradiction }: Omit<AttemptFacts, 'serviceId'>) {
+function workJson(row: WorkRow, { attempts, attemptStates, inDoubt }: Omit<AttemptFacts, 'serviceId'>) {
   return {
     max_price: moneyJson(row.maxPriceAmount, row.maxPriceCurrency),
     charged: moneyJson(row.chargedAmount, row.chargedCurrency),
     failure: failureJson(row),
     attention: attentionJson(row),
-    submit_again: resubmission({ status: row.status, attempts: attemptStates, openContradiction }),
+    submit_again: resubmission({ status: row.status, attempts: attemptStates, inDoubt }),
     next_step_at: instantJson(row.nextStepAt),
     deadline: instantJson(row.deadlineAt),
     metadata: row.metadata,

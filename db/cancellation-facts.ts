@@ -5,6 +5,7 @@ import type { Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
+import { requestWake } from '#db/outbox.ts';
 import { cancellations, esims, refunds } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { announceRefund } from '#db/work-events.ts';
@@ -66,12 +67,14 @@ export async function nameRefund(tx: Executor, work: WorkRef, serviceRefundId: s
   await tx.update(refunds).set({ serviceRefundId }).where(eq(refunds.cancellationId, work.id));
 }
 
-/** Where nothing is said of a refund, one is expected all the same. What is settled stays. */
+/** Where nothing is said of a refund, one is expected all the same. What is settled stays settled; what is said of it is noted. */
 async function storeRefund(tx: Executor, work: WorkRef, { refund, serviceRefundId, refunded }: CancellationFacts, now: Date): Promise<void> {
-  const known = await findRefund(tx, work.id);
-  if (known?.verdict === 'refunded' || known?.status === 'completed') return;
+  // Locked: the books settle a refund without the lock of its work.
+  const [known] = await tx.select().from(refunds).where(eq(refunds.cancellationId, work.id)).for('update');
+  if (known?.verdict === 'refunded') return;
+  const told = refund === undefined ? ('expected' as const) : refundStatusOf(refund);
   const values = {
-    status: refund === undefined ? ('expected' as const) : refundStatusOf(refund),
+    status: known?.status === 'completed' ? known.status : told,
     serviceState: refund?.state ?? null,
     review: refund?.review ?? null,
     serviceRefundId: known?.serviceRefundId ?? serviceRefundId ?? null,
@@ -120,7 +123,10 @@ export async function parkRefund(tx: Executor, cancellationId: string, now: Date
   await announceRefund(tx, cancellationId, now);
 }
 
-/** The wallet has shown these credits: refunds of these orders that were told to be of this amount are completed. */
+/**
+ * The wallet has shown these credits: refunds of these orders that were told to be of this amount are completed. A cancellation
+ * that still waits for the service's word goes on.
+ */
 export async function settlePaidRefunds(
   tx: Executor,
   credits: readonly { readonly orderId: string; readonly money: Money }[],
@@ -133,7 +139,10 @@ export async function settlePaidRefunds(
       .set({ status: 'completed', completedAt: now, updatedAt: now })
       .where(and(eq(refunds.orderId, orderId), ofAmount, ne(refunds.status, 'completed')))
       .returning({ cancellationId: refunds.cancellationId });
-    for (const { cancellationId } of settled) await announceRefund(tx, cancellationId, now);
+    for (const { cancellationId } of settled) {
+      await announceRefund(tx, cancellationId, now);
+      await requestWake(tx, { kind: 'cancellation', id: cancellationId });
+    }
   }
 }
 

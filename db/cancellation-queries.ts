@@ -40,7 +40,7 @@ function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
       refund: refunds,
       attempts: facts.attempts,
       attemptStates: facts.attemptStates,
-      openContradiction: facts.openContradiction,
+      inDoubt: facts.inDoubt,
     })
     .from(cancellations)
     .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))

@@ -1,9 +1,10 @@
 /** What the API reads of work of every kind: filters and pages of lists, facts of attempts, timelines. */
-import { and, asc, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
+import { and, asc, eq, exists, gt, inArray, isNull, lt, sql, type SQL } from 'drizzle-orm';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { OperatedAttempt } from '#domain/operator-actions.ts';
+import { DOUBTS } from '#domain/resubmission.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { ownWork, type Owner } from '#db/ownership.ts';
@@ -40,8 +41,8 @@ export interface AttemptFacts {
   /** The service's id of the newest attempt that it knows. */
   readonly serviceId: string | null;
   readonly attemptStates: readonly OperatedAttempt[];
-  /** The service contradicted itself about the work, and nobody has judged that yet. */
-  readonly openContradiction: boolean;
+  /** A case of {@link DOUBTS} is open. */
+  readonly inDoubt: boolean;
 }
 
 /** The condition of a page; for a query on the table of this kind. */
@@ -66,6 +67,17 @@ export function newestFirst(kind: WorkKind): SQL {
 
 /** {@link AttemptFacts} of each row, to be joined laterally. */
 export function attemptFacts(db: Executor, kind: WorkKind) {
+  const openDoubt = db
+    .select({ id: cases.id })
+    .from(cases)
+    .where(
+      and(
+        eq(cases.subjectKind, kind),
+        eq(cases.subjectId, workTable(kind).id),
+        inArray(cases.reason, [...DOUBTS]),
+        isNull(cases.closedAt),
+      ),
+    );
   return db
     .select({
       attempts: sql<number>`count(*)::int`.as('attempts'),
@@ -77,10 +89,8 @@ export function attemptFacts(db: Executor, kind: WorkKind) {
       attemptStates: sql<
         OperatedAttempt[]
       >`coalesce(jsonb_agg(jsonb_build_object('state', ${attempts.state}, 'settled', ${attempts.settled})), '[]')`.as('attempt_states'),
-      openContradiction: sql<boolean>`exists (select 1 from ${cases} where ${cases.subjectKind} = ${kind}
-        and ${cases.subjectId} = ${workTable(kind).id} and ${cases.reason} = 'contradiction' and ${cases.closedAt} is null)`.as(
-        'open_contradiction',
-      ),
+      // A query of its own: in the selection of one table, columns would be written without theirs.
+      inDoubt: sql<boolean>`${exists(openDoubt)}`.as('in_doubt'),
     })
     .from(attempts)
     .where(and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, workTable(kind).id)))
@@ -88,8 +98,8 @@ export function attemptFacts(db: Executor, kind: WorkKind) {
 }
 
 /** The columns of {@link attemptFacts}, for a selection. */
-export function factsOf({ attempts: count, serviceId, attemptStates, openContradiction }: ReturnType<typeof attemptFacts>) {
-  return { attempts: count, serviceId, attemptStates, openContradiction };
+export function factsOf({ attempts: count, serviceId, attemptStates, inDoubt }: ReturnType<typeof attemptFacts>) {
+  return { attempts: count, serviceId, attemptStates, inDoubt };
 }
 
 export interface TimelineRow {

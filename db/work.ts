@@ -10,7 +10,7 @@ import { closeCases, hasOpenCase, openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { passGate } from '#db/gate/waits.ts';
 import { markApplied, returnUnanswered } from '#db/inbox.ts';
-import { requestStart } from '#db/outbox.ts';
+import { requestStart, requestWake } from '#db/outbox.ts';
 import { attempts } from '#db/schema.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/timeline.ts';
 import { announceWork } from '#db/work-events.ts';
@@ -130,8 +130,23 @@ export async function recordStep(
     await closeCases(tx, work, step.entry.message, now);
   }
   await markApplied(tx, step.applied ?? [], step.entry.message, now);
-  if (isFinal(step.status)) await returnUnanswered(tx, work);
+  if (isFinal(step.status)) {
+    await returnUnanswered(tx, work);
+    if (row.esimId !== null) await wakeThoseWaitingForEsim(tx, row.esimId);
+  }
   return 'recorded';
+}
+
+/** Work of an eSIM may be held because other work of it was under way. */
+async function wakeThoseWaitingForEsim(tx: Executor, esimId: string): Promise<void> {
+  for (const kind of ['topup', 'cancellation'] as const) {
+    const table = workTable(kind);
+    const waiting = await tx
+      .select({ id: table.id })
+      .from(table)
+      .where(and(eq(table.esimId, esimId), eq(table.status, 'held'), eq(table.failureClass, 'esim_busy')));
+    for (const { id } of waiting) await requestWake(tx, { kind, id });
+  }
 }
 
 /** What work came to whose purchase ended well. */

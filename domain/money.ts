@@ -69,6 +69,11 @@ export function paddedAmount(amount: Decimal): Decimal {
   return (exact.toFixed().split('.')[1] ?? '').length < 2 ? exact.toFixed(2) : exact.toFixed();
 }
 
+/** An amount with its currency, for a sentence: `3.20 USD`. */
+export function plainText({ amount, currency }: Money): string {
+  return `${paddedAmount(amount)} ${currency}`;
+}
+
 function numberToPlain(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`not a decimal amount: ${String(value)}`);
   return new Big(value).toFixed();

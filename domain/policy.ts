@@ -45,6 +45,17 @@ export interface PurchasePolicy {
   readonly refundDeadlineMs: number;
   /** The same where the caller accepted that none may come. Events come in any order, seconds apart. */
   readonly refundGraceMs: number;
+  /** How long an accepted cancellation of a VPN subscription is waited for before the service is asked; doubled each time. Its event
+   * takes seconds, and is lost now and then. */
+  readonly cancelCheckMs: number;
+  readonly cancelCheckMaxMs: number;
+  /** The service may tell of the end of a VPN subscription a little late; only then is it asked. */
+  readonly expiryGraceMs: number;
+  /** How often the state of a VPN subscription is read whose end nobody named: there is nothing else to wait for. */
+  readonly unknownExpiryCheckMs: number;
+  /** How long a word of the service that is still to be judged is waited for. The relay judges within milliseconds; where it died
+   * with a row in hand, its lease ends first. */
+  readonly barredRetryMs: number;
   /** Attempts to buy one order, the first included. */
   readonly maxAttempts: number;
   /** Wait before a new attempt; doubled each time. */
@@ -192,6 +203,11 @@ export const DEFAULT_POLICY: Policy = {
     settleReads: 5,
     refundDeadlineMs: 14 * 24 * hour,
     refundGraceMs: 10 * minute,
+    cancelCheckMs: minute,
+    cancelCheckMaxMs: hour,
+    expiryGraceMs: 10 * minute,
+    unknownExpiryCheckMs: 24 * hour,
+    barredRetryMs: 5 * second,
     maxAttempts: 3,
     attemptDelayMs: 30 * second,
   },

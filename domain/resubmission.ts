@@ -1,4 +1,5 @@
 /** Whether a caller who wants the goods should submit again, under another reference of its own. */
+import type { AttentionReason } from '#domain/attention.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { mayHaveCost, type OperatedAttempt } from '#domain/operator-actions.ts';
 
@@ -11,17 +12,20 @@ export interface Resubmission {
   readonly why: string;
 }
 
+/** Cases that say that nobody knows whether it was bought, or that it was paid for without having been. */
+export const DOUBTS = ['contradiction', 'debited_for_nothing'] as const satisfies readonly AttentionReason[];
+
 export interface Resubmitted {
   readonly status: WorkStatus;
   /** The attempts so far. */
   readonly attempts: readonly OperatedAttempt[];
-  /** The service said two things of it that cannot both be true, and nobody has judged that yet. */
-  readonly openContradiction: boolean;
+  /** A case of {@link DOUBTS} is open. */
+  readonly inDoubt: boolean;
 }
 
 /** Whether it would be safe to submit the same again as new work. Only `yes` is. */
-export function resubmission({ status, attempts, openContradiction }: Resubmitted): Resubmission {
-  if (openContradiction) return { verdict: 'no', why: 'The service contradicted itself about it: it may have been bought.' };
+export function resubmission({ status, attempts, inDoubt }: Resubmitted): Resubmission {
+  if (inDoubt) return { verdict: 'no', why: 'A case is open about it: it may have been bought or paid for, whatever its status says.' };
   switch (status) {
     case 'completed':
     case 'active':
@@ -40,6 +44,7 @@ export function resubmission({ status, attempts, openContradiction }: Resubmitte
     case 'accepted':
     case 'held':
     case 'needs_attention':
+      if (attempts.some(({ state }) => state === 'completed')) return { verdict: 'not_needed', why: 'It is bought.' };
       if (attempts.some(mayHaveCost)) return { verdict: 'no', why: 'It may have been bought: that is being found out.' };
       return { verdict: 'not_needed', why: 'Nothing is bought so far, and this one still goes on: a second would be bought as well. Have it abandoned first.' };
   }

@@ -44,7 +44,8 @@ export class Progress {
     upsertSearchAttributes([
       { key: SEARCH_ATTRIBUTES.stage, value: standing.status },
       { key: SEARCH_ATTRIBUTES.needsAttention, value: standing.attention !== undefined },
-      { key: SEARCH_ATTRIBUTES.failureClass, value: standing.failure ?? standing.attention ?? null },
+      { key: SEARCH_ATTRIBUTES.attentionReason, value: standing.attention ?? null },
+      { key: SEARCH_ATTRIBUTES.failureClass, value: standing.failure ?? null },
       { key: SEARCH_ATTRIBUTES.nextRetryAt, value: standing.nextStepAt === undefined ? null : new Date(standing.nextStepAt) },
     ]);
   }
@@ -65,7 +66,7 @@ export class Progress {
 
 function submitAgain({ status, attention, attempt }: Standing): Resubmission {
   const attempts = attempt === undefined ? [] : [attempt];
-  return resubmission({ status, attempts, openContradiction: attention === 'contradiction' });
+  return resubmission({ status, attempts, inDoubt: attention === 'contradiction' });
 }
 
 const SUBMIT_AGAIN = { not_needed: 'Not needed', no: 'No', yes: 'Yes' } as const satisfies Record<ResubmissionVerdict, string>;

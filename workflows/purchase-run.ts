@@ -57,9 +57,6 @@ const CONTRADICTION: Step = {
   detail: 'The service said two things about it that cannot both be true.',
 };
 
-/** The relay judges within milliseconds; where it died with a row in hand, its lease of half a minute ends first. */
-const BARRED_RETRY_MS = 5_000;
-
 type StepNamed<Name extends Step['step']> = Extract<Step, { step: Name }>;
 
 /** Carries one purchase from where PostgreSQL says it stands to its end. */
@@ -291,6 +288,8 @@ export class PurchaseRun {
   }
 
   async #awaitService(): Promise<Step> {
+    // The money is there, whatever the service says of it.
+    if (this.#state.cancellation?.cancelledAt !== undefined && this.#state.cancellation.refundPaid) return { step: 'deliver' };
     await this.#showGoingOn(this.#going);
     const { until, summary, otherwise } = this.#patience;
     const woken = await this.#state.wait(until - Date.now(), summary);
@@ -388,7 +387,10 @@ export class PurchaseRun {
         if (this.#state.attempt.settled) return this.#fromAttempt();
       }
       const { evidence, detail } = await this.#readEvidence();
-      if (costNothing(evidence)) return { step: 'buy_anew', evidence: detail };
+      if (costNothing(evidence)) {
+        this.#state.attempt = { ...this.#state.attempt, settled: true };
+        return { step: 'buy_anew', evidence: detail };
+      }
       if (decideSettlement(read, this.#policy) === 'read_again') continue;
       const reason = evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable';
       return { step: 'park', reason, detail, failure: failure.class };
@@ -460,7 +462,7 @@ export class PurchaseRun {
    */
   async #barred<Otherwise extends Step | undefined>(by: BuyingBarrier, otherwise: Otherwise): Promise<Step | Otherwise> {
     if (by === 'contradiction') return CONTRADICTION;
-    const woken = await this.#state.wait(BARRED_RETRY_MS, 'A word of the service is still to be judged');
+    const woken = await this.#state.wait(this.#policy.barredRetryMs, 'A word of the service is still to be judged');
     return woken === 'observation' ? this.#answerObservations() : otherwise;
   }
 

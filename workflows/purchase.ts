@@ -44,18 +44,20 @@ export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterw
     const bought = snapshot.subscription?.isActive === true;
     const end: WorkEnd = bought ? { status: 'completed' } : await new PurchaseRun(context, state).run();
     return afterwards === undefined || end.status !== 'completed' ? end : afterwards(context, state);
-  });
+  }, progress);
   await condition(allHandlersFinished);
   return end;
 }
 
-/** Work that has ended, perhaps before this run began, is a result and not an error. */
-async function endOf(run: () => Promise<WorkEnd>): Promise<WorkEnd> {
+/** Work that has ended by other hands than this run's, perhaps before it began, is a result and not an error; it is shown as it ended. */
+async function endOf(run: () => Promise<WorkEnd>, progress: Progress): Promise<WorkEnd> {
   try {
     return await run();
   } catch (error) {
     const finished = finishedFailure(error);
     if (finished === undefined) throw error;
-    return finished.details?.[0] as WorkEnd;
+    const end = finished.details?.[0] as WorkEnd;
+    progress.show({ status: end.status, now: `It has ended: ${end.status}.`, next: 'Nothing.' });
+    return end;
   }
 }

@@ -19,6 +19,8 @@ export const SEARCH_ATTRIBUTES = {
   stage: defineSearchAttributeKey('Stage', 'KEYWORD'),
   /** True while it waits for a person. */
   needsAttention: defineSearchAttributeKey('NeedsAttention', 'BOOL'),
+  /** What it waits for a person for, of `domain/attention.ts`. */
+  attentionReason: defineSearchAttributeKey('AttentionReason', 'KEYWORD'),
   /** Name of the last failure's class. */
   failureClass: defineSearchAttributeKey('FailureClass', 'KEYWORD'),
   /** When time brings the next step. */

@@ -5,14 +5,6 @@ import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
 import { requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
 
-/** The end of a subscription may be told of by the service a little late; only then is it asked. */
-const EXPIRY_GRACE_MS = 10 * 60_000;
-/** Without an end that is known there is nothing to wait for but the service's word; its state is read now and then. */
-const UNKNOWN_EXPIRY_CHECK_MS = 24 * 3_600_000;
-/** How long an accepted cancellation is waited for before the service is asked; doubled each time. */
-const CANCEL_CHECK_MS = 60_000;
-const CANCEL_CHECK_MAX_MS = 3_600_000;
-
 /** Follows a subscription that was bought: until it is cancelled, or its time is over. */
 export class SubscriptionRun {
   readonly #context: RunContext;
@@ -37,9 +29,10 @@ export class SubscriptionRun {
     await this.#state.reload();
     for (;;) {
       await this.#state.continueAsNewIfLong(0);
-      this.#answerObservations();
+      const contradicts = this.#answerObservations();
       const view = this.#state.subscription;
       if (this.#state.attention === 'contradiction') await this.#waitForPerson();
+      else if (contradicts) await this.#park('contradiction', 'The service said two things about it that cannot both be true.');
       else if (view.endedAs !== undefined) return this.#end(view.endedAs, endingOf(view.endedAs));
       else if (view.cancelRequested) await this.#cancel(view);
       else if (await this.#live(view)) return this.#end('expired', 'Its time is over, and the service says nothing else.');
@@ -55,7 +48,7 @@ export class SubscriptionRun {
     // What the service said is answered now, not with the end of the subscription in a year.
     if (this.#state.isHeldOrParked || this.#state.owesAnswers) await this.#state.record({ status: 'active', message: now, next });
     else this.#state.show({ status: 'active', now, next, nextStepAt: expiresAt });
-    const wait = expiresAt === undefined ? UNKNOWN_EXPIRY_CHECK_MS : expiresAt + EXPIRY_GRACE_MS - Date.now();
+    const wait = expiresAt === undefined ? this.#policy.unknownExpiryCheckMs : expiresAt + this.#policy.expiryGraceMs - Date.now();
     if ((await this.#state.wait(wait, 'Active until its time is over')) !== 'time') return false;
     // It may have been renewed, or have ended without our having been told.
     await this.#ask();
@@ -78,28 +71,29 @@ export class SubscriptionRun {
     if (this.#state.owesAnswers) await this.#state.record({ status: 'cancelling', message: now, next });
     else this.#state.show({ status: 'cancelling', now, next });
     this.#cancelChecks += 1;
-    const delay = backoffMs(CANCEL_CHECK_MS, CANCEL_CHECK_MAX_MS, this.#cancelChecks);
+    const delay = backoffMs(this.#policy.cancelCheckMs, this.#policy.cancelCheckMaxMs, this.#cancelChecks);
     if ((await this.#state.wait(delay, 'Until the service confirms the cancellation')) === 'time') await this.#ask();
   }
 
   async #askToCancel(): Promise<void> {
     try {
       const result = await this.#service.cancelSubscription({ work: this.#state.work });
-      if (result.kind === 'refused') await this.#park(result.detail);
+      if (result.kind === 'refused') await this.#park('cancellation_refused', result.detail);
     } catch (error) {
       requireGivenUp(error);
-      await this.#park('The service could not be asked to cancel for a long time.');
+      await this.#park('cancellation_refused', 'The service could not be asked to cancel for a long time.');
     }
   }
 
-  async #park(detail: string): Promise<void> {
-    await this.#state.record({
+  async #park(reason: 'cancellation_refused' | 'contradiction', detail: string): Promise<void> {
+    const recorded = await this.#state.record({
       status: 'needs_attention',
       message: `Waits for a person: ${detail}`,
-      attention: { reason: 'cancellation_refused', detail },
-      next: 'A person decides, or the service says more.',
+      attention: { reason, detail },
+      next: reason === 'contradiction' ? 'A person decides.' : 'A person decides, or the service says more.',
     });
-    await this.#waitForPerson();
+    // A person was quicker than we: there is nothing to wait for.
+    if (recorded === 'recorded') await this.#waitForPerson();
   }
 
   async #waitForPerson(): Promise<void> {
@@ -120,10 +114,15 @@ export class SubscriptionRun {
     return { status };
   }
 
-  /** The relay has stored what the service said; the next step that is recorded answers it. */
-  #answerObservations(): void {
+  /**
+   * The relay has judged and stored what the service said; the next step that is recorded answers it.
+   *
+   * @returns true when something contradicts what is known.
+   */
+  #answerObservations(): boolean {
     const taken = this.#context.observations.takeAll();
     this.#state.answer(taken.map(({ inboxId }) => inboxId));
+    return taken.some(({ decision }) => decision === 'contradiction');
   }
 }
 

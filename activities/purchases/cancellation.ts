@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
-import { equalMoney, type Money } from '#domain/money.ts';
+import { equalMoney, plainText, type Money } from '#domain/money.ts';
 import { cancellationOutcome, type RefundState } from '#domain/refund.ts';
 import { forecastRefund, judgeRefundConditions, type RefundFacts } from '#domain/refund-conditions.ts';
 import { serviceIdsOfOthers, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
@@ -80,7 +80,8 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
         return { kind: 'completed', esimId: esim.id };
       });
 
-    const isPaid = refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
+    // The books may have found the credit before the service said a word.
+    const isPaid = refund?.status === 'completed' || refund?.serviceState === 'completed' || refund?.verdict === 'refunded';
     if (refund !== undefined && isPaid) {
       const found = await creditOf(attempt, refund, await database.run((db) => readOwnRefundFacts(db, esim)));
       if (found.kind === 'found') return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
@@ -173,6 +174,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
         acceptWithoutRefund: cancellation.acceptWithoutRefund,
         refundFailed: refund?.serviceState === 'failed',
         refundOpen: refund?.serviceState === 'processing',
+        refundPaid: refund?.status === 'completed',
         ...(cancellation.cancelledAt !== null && { cancelledAt: cancellation.cancelledAt.getTime() }),
       };
     },
@@ -194,7 +196,7 @@ function toldAmount({ amount, currency }: RefundRow): Money | undefined {
 async function reportOtherAmount(tx: Executor, id: string, refund: RefundRow | undefined, credit: Money): Promise<void> {
   const told = refund === undefined ? undefined : toldAmount(refund);
   if (told === undefined || equalMoney(told, credit)) return;
-  const detail = `The service said ${told.amount} ${told.currency} of the refund, and credited ${credit.amount} ${credit.currency}.`;
+  const detail = `The service said ${plainText(told)} of the refund, and credited ${plainText(credit)}.`;
   await openCase(tx, { kind: 'cancellation', id }, 'contradiction', detail);
 }
 

@@ -1,8 +1,9 @@
 import { isDefinite } from '#domain/failure.ts';
-import { compareMoney, type Money } from '#domain/money.ts';
+import { compareMoney, plainText, type Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
+import { addTimelineEntry } from '#db/timeline.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 
@@ -20,7 +21,7 @@ export function priceAboveLimit(limit: Money | undefined, price: Money): Service
     return refusal('price_above_limit', `The price is in ${price.currency}, the limit in ${limit.currency}.`);
   }
   if (compareMoney(price, limit) <= 0) return undefined;
-  return refusal('price_above_limit', `The price is ${price.amount} ${price.currency}, above the limit of ${limit.amount}.`);
+  return refusal('price_above_limit', `The price is ${plainText(price)}, above the limit of ${plainText(limit)}.`);
 }
 
 /** Why nothing is sent when what is offered could not be read. @param what of the service, for a sentence: `The price`. */
@@ -31,7 +32,10 @@ export function unreadOffer(failure: ServiceFailure, what: string): ServiceFailu
 /** Opens a case when the service charged more than the caller allowed, or in another currency. */
 export async function reportCharge(tx: Executor, work: WorkRef, limited: Limited, charged: Money | undefined): Promise<void> {
   if (charged === undefined || priceAboveLimit(priceLimit(limited), charged) === undefined) return;
-  await openCase(tx, work, 'charged_above_limit', `The service charged ${charged.amount} ${charged.currency}.`);
+  const detail = `The service charged ${plainText(charged)}, more than the limit allows; a case is open.`;
+  await openCase(tx, work, 'charged_above_limit', detail);
+  const event = `${work.kind}.charged_above_limit`;
+  await addTimelineEntry(tx, work, { event, message: detail, dedupKey: event });
 }
 
 /** Why nothing is sent, in the form of a failure of the service. */

@@ -101,18 +101,27 @@ function turn<Item>(items: readonly Item[], seed: number, count: number): Item[]
   );
 }
 
+/** What work passes once at most, and only in certain circumstances: those are brought about in the seeds that kill there. */
+const RARE = /^lookUpPurchase|^cancelSubscription|GET \/wallet\/transactions|POST \/esims\/\{id\}\/cancel/;
+const OF_VPN_CANCELLATION = /cancelSubscription|\/v1\/vpn\/subscriptions\/\{id\}\/cancel/;
+const OF_LOOK_UP = /^lookUpPurchase/;
+
 export function planOf(seed: number): CrashPlan {
   const seeded = new Seeded(seed);
-  const kill = (process: KilledProcess, most: number) => (point: string) => ({ process, point, hit: seeded.between(1, most) });
+  const kill = (process: KilledProcess, most: number) => (point: string) => ({ process, point, hit: seeded.between(1, RARE.test(point) ? 1 : most) });
+  const kills = [
+    ...turn(spread(POINTS.worker), seed, KILLS_OF_WORKER).map(kill('worker', 2)),
+    ...turn(POINTS.api, seed, 1).map(kill('api', 1)),
+  ];
+  const killsAt = (points: RegExp) => kills.some(({ point }) => points.test(point));
+  const setting = settingOf(seed);
   const outage = seed % OUTAGE_EVERY === OUTAGE_EVERY - 1;
   return {
     seed,
-    setting: settingOf(seed),
-    work: plannedWork(seeded),
-    kills: [
-      ...turn(spread(POINTS.worker), seed, KILLS_OF_WORKER).map(kill('worker', 2)),
-      ...turn(POINTS.api, seed, 1).map(kill('api', 1)),
-    ],
+    // What may not be sent again is looked up.
+    setting: killsAt(OF_LOOK_UP) ? { ...setting, lacks: [...new Set([...setting.lacks, 'key_replay' as const])] } : setting,
+    work: plannedWork(seeded, { vpnIsCancelled: killsAt(OF_VPN_CANCELLATION) }),
+    kills,
     restartDelayMs: seeded.pick([0, 0, 0, 2_500]),
     cuts: turn(CUTS, seed, 1).map((moment) => ({ moment, hit: seeded.between(1, 25) })),
     outages: outage
@@ -126,6 +135,7 @@ export function planOf(seed: number): CrashPlan {
         ]
       : [],
     requestFaults: [
+      ...(killsAt(OF_LOOK_UP) ? [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 } as const] : []),
       ...turn(BUYING_FAULTS, seed, BUYING_FAULTS_EACH).map((fault) => ({
         // Orders are the most of the work.
         endpoint: seeded.pick<PlannedRequestFault['endpoint']>(['createOrder', 'createOrder', ...BUYING]),

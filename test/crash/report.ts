@@ -18,7 +18,7 @@ const LEAST_WORK = 10;
 /** In a suite this long each point has had its turn often enough to have fired. */
 const WHOLE_SUITE = 200;
 
-export function seedLines({ plan, results, fired, unfired, violations, durationMs }: SeedReport): string[] {
+export function seedLines({ plan, results, fired, unfired, violations, logs, durationMs }: SeedReport): string[] {
   const { dialect, off } = plan.setting;
   const counts = countsOf(results);
   return [
@@ -30,6 +30,7 @@ export function seedLines({ plan, results, fired, unfired, violations, durationM
       .map(({ kind, nature, id, status, parkedFor }) => `  could have succeeded: ${kind} ${id} (${nature}) is ${status}${parkedFor === null ? '' : `, ${parkedFor}`}`),
     ...(unfired.length > 0 ? [`  did not fire: ${unfired.join(', ')}`] : []),
     ...violations.map((each) => `  VIOLATION ${each}`),
+    ...(logs === undefined ? [] : [`  logs: ${logs}`]),
   ];
 }
 

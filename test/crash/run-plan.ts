@@ -36,6 +36,8 @@ export interface SeedReport {
   /** Every point that a process passed, with how often. */
   readonly passed: ReadonlyMap<string, number>;
   readonly violations: readonly string[];
+  /** Where the logs of a seed with violations are kept. */
+  readonly logs?: string;
 }
 
 const SCRIPTS: Readonly<Record<KilledProcess, string>> = {
@@ -44,7 +46,7 @@ const SCRIPTS: Readonly<Record<KilledProcess, string>> = {
 };
 
 /** Beside what all tests shorten. Resends have their usual time, so that a busy machine does not use it up. */
-const POLICY = { POLICY_MAX_ATTEMPTS: '2', POLICY_SILENT_DEADLINE: '15s', POLICY_RESEND_WINDOW: '10m' };
+const POLICY = { POLICY_MAX_ATTEMPTS: '2', POLICY_SILENT_DEADLINE: '15s', POLICY_RESEND_WINDOW: '10m', POLICY_CANCEL_CHECK: '3s' };
 
 export interface RunOptions {
   readonly servers: SharedServers;
@@ -82,7 +84,8 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
 
   const ends = processes.flatMap((each) => each.stop());
   const fired = [...processes.flatMap((each) => each.kills), ...proxy.fired.map(({ moment }) => `cut ${moment}`), ...outages, ...(await firedFaults(admin))];
-  const logs = violations.length + refused.length + ends.length > 0 ? [`logs of seed ${plan.seed}: ${keepLogs(stack, plan)}`] : [];
+  const found = [...refused, ...violations, ...ends];
+  const logs = found.length > 0 ? { logs: keepLogs(stack, plan) } : {};
   await stack.killAll();
   removeFolder(folder);
   return {
@@ -92,7 +95,8 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     fired,
     unfired: without(plannedFaults(plan), fired),
     passed: passedBy(processes),
-    violations: [...refused, ...violations, ...ends, ...logs],
+    violations: found,
+    ...logs,
   };
 }
 

@@ -27,7 +27,8 @@ const FAILS = [9002, 9003] as const;
 /** Its first purchase fails; see `armService` in `run-seed.ts`. */
 export const FAILS_ONCE = 1029;
 
-export function plannedWork(seeded: Seeded): PlannedWork[] {
+/** @param options.vpnIsCancelled else it is as the seed has it. */
+export function plannedWork(seeded: Seeded, { vpnIsCancelled }: { readonly vpnIsCancelled: boolean }): PlannedWork[] {
   const sold = (): PlannedWork => ({
     kind: 'order',
     nature: 'sold',
@@ -42,7 +43,7 @@ export function plannedWork(seeded: Seeded): PlannedWork[] {
     { kind: 'order', nature: 'fails_once', packageId: FAILS_ONCE },
     { kind: 'order', nature: 'fails', packageId: seeded.pick(FAILS) },
     { kind: 'topup', nature: 'sold', packageId: seeded.pick([1002, 9001]) },
-    { kind: 'vpn_subscription', nature: 'sold', planId: seeded.pick([301, 391]), cancelled: seeded.next() < 0.5 },
+    { kind: 'vpn_subscription', nature: 'sold', planId: seeded.pick([301, 391]), cancelled: seeded.next() < 0.5 || vpnIsCancelled },
     sold(),
     { kind: 'cancellation', nature: 'sold' },
   ];

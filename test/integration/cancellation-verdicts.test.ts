@@ -10,7 +10,7 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { POLICY_REFUND_DEADLINE: '4s', POLICY_RESEND_WINDOW: '1s', POLICY_BOOKS_EVERY: '1s', POLICY_BOOKS_GRACE: '1s' },
+    environment: { POLICY_REFUND_DEADLINE: '4s', POLICY_RESEND_WINDOW: '1s', POLICY_BOOKS_EVERY: '1s', POLICY_BOOKS_GRACE: '1s', POLICY_HOLD_DELAY: '10m' },
     simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);
@@ -63,6 +63,16 @@ describe('a refund that takes its time', () => {
     expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
   });
 
+  it('counts as paid once the books have its credit, whatever the service has not said yet', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 1_500 });
+    await desk.simulator.onWebhook('refund.completed', { kind: 'lost' }, { count: null });
+    for (const endpoint of ['getRefund', 'listRefunds'] as const) await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+    const id = await desk.cancel(esimId);
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
+    expect(await desk.cases(id)).toEqual([]);
+  });
+
   it('and comes after its cancellation was ended is booked by the next comparison with the wallet', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 8_000 });
@@ -76,6 +86,20 @@ describe('a refund that takes its time', () => {
     });
     await waitFor('it counts as completed', async () => ((await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status')) === 'completed');
     expect(await desk.cases(id)).toEqual([]);
+  });
+});
+
+describe('what is held for an eSIM that is busy', () => {
+  it('goes on when the other work of the eSIM has ended, and not with its own timer', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'processing');
+    const topup = await desk.topUp(esimId, 1001);
+    expect((await desk.topupReaches(topup, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
+    await desk.cancellationReaches(id, 'refused');
+    await desk.topupReaches(topup, 'completed');
   });
 });
 

@@ -56,6 +56,17 @@ describe('what the service says is not believed', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
+  it('when it calls a bought order failed: the order stays, a person is told, and nobody is told that submitting again is safe', async () => {
+    const order = await desk.complete(1001);
+    const id = order.textAt('id');
+    const data = { id: order.textAt('service_order_id'), external_order_id: order.textAt('external_order_id'), status: 'failed' };
+    await webhook('order.failed', data);
+    await waitFor('a person is told', async () => (await desk.cases(id)).length > 0);
+    expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ status: 'completed', submit_again: { verdict: 'no' } });
+    const other = await desk.complete(1001);
+    expect((await stack.api.get(`/v1/orders/${other.textAt('id')}`)).at('submit_again', 'verdict')).toBe('not_needed');
+  });
+
   it('when an event names the order of one purchase and the reference of another: neither is moved', async () => {
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     const first = await desk.place(1001);

@@ -120,4 +120,28 @@ describe('the workflow of an order', () => {
     const ended = await operator.order(id).query(explainQuery);
     expect(ended).toMatchObject({ status: 'completed' });
   });
+
+  it('shows work that a person gave up as it ended, for the one who looks for what is stuck', async () => {
+    await desk.simulator.setPackage(1007, { available: false });
+    const id = await desk.place(1007);
+    await desk.reaches(id, 'held');
+    expect((await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'no longer wanted' })).status).toBe(200);
+    await operator.runReaches(id, 'COMPLETED');
+    const { typedSearchAttributes: shown } = await operator.order(id).describe();
+    expect([shown.get(SEARCH_ATTRIBUTES.stage), shown.get(SEARCH_ATTRIBUTES.failureClass)]).toEqual(['abandoned', undefined]);
+    expect(await operator.order(id).query(explainQuery)).toMatchObject({ status: 'abandoned', submitAgain: { verdict: 'yes' } });
+    await desk.simulator.setPackage(1007, { available: true });
+  });
+
+  it('names what it waits for a person for, beside the failure that led there', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
+    const id = await desk.place(1001);
+    await desk.reaches(id, 'needs_attention');
+    const shown = await waitFor('the workflow shows it', async () => {
+      const { typedSearchAttributes: found } = await operator.order(id).describe();
+      return found.get(SEARCH_ATTRIBUTES.needsAttention) === true ? found : undefined;
+    });
+    expect(shown.get(SEARCH_ATTRIBUTES.attentionReason)).toBe('debit_without_goods');
+    expect(shown.get(SEARCH_ATTRIBUTES.failureClass)).toBe('supplier_failed');
+  });
 });

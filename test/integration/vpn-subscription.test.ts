@@ -102,6 +102,21 @@ describe('a VPN subscription', () => {
   });
 });
 
+describe('a VPN subscription that lives', () => {
+  it('is parked when the service calls it failed, and lives on when a person has judged that', async () => {
+    const subscription = await active();
+    const id = subscription.textAt('id');
+    const data = { id: subscription.textAt('service_subscription_id'), external_subscription_id: subscription.textAt('external_subscription_id'), status: 'failed' };
+    await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'vpn.subscription.failed', data });
+    const parked = await desk.subscriptionReaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, submit_again: { verdict: 'no' } });
+    const verdict = { why: 'It works.', case: 'contradiction', verdict: 'dismissed' };
+    expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
+    const lives = await desk.subscriptionReaches(id, 'active');
+    expect(lives.body).toMatchObject({ attention: null, submit_again: { verdict: 'not_needed' } });
+  });
+});
+
 describe('the end of a VPN subscription', () => {
   it('by its customer cancels it at the service, once however often it is asked for', async () => {
     const subscription = await active();

@@ -77,11 +77,12 @@ describe('a release at a rate', () => {
 describe('whether to submit again', () => {
   it('is never "yes" for what may have been bought, nor for what goes on', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...WORK_STATUSES), fc.array(attempt, { maxLength: 4 }), fc.boolean(), (status, attempts, openContradiction) => {
-        const { verdict, why } = resubmission({ status, attempts, openContradiction });
+      fc.property(fc.constantFrom(...WORK_STATUSES), fc.array(attempt, { maxLength: 4 }), fc.boolean(), (status, attempts, inDoubt) => {
+        const { verdict, why } = resubmission({ status, attempts, inDoubt });
         expect(why).toMatch(/\.$/);
         const isBought = isFinal(status) || status === 'active' || status === 'cancelling';
-        const mustBeNo = openContradiction || (!isBought && attempts.some(mayHaveCost));
+        const isDelivered = attempts.some(({ state }) => state === 'completed');
+        const mustBeNo = inDoubt || (!isBought && !isDelivered && attempts.some(mayHaveCost));
         expect(verdict !== 'yes' || isFinal(status)).toBe(true);
         expect(!mustBeNo || verdict === 'no').toBe(true);
       }),
@@ -95,10 +96,11 @@ describe('whether to submit again', () => {
     ['submitting', 'unknown', 'no'],
     ['processing', 'processing', 'no'],
     ['needs_attention', 'unknown', 'no'],
+    ['needs_attention', 'completed', 'not_needed'],
     ['failed', 'refused', 'yes'],
     ['abandoned', 'refused', 'yes'],
   ] as const)('of what is %s with an attempt that is %s is %s', (status, state, verdict) => {
-    expect(resubmission({ status, attempts: [{ state, settled: false }], openContradiction: false }).verdict).toBe(verdict);
+    expect(resubmission({ status, attempts: [{ state, settled: false }], inDoubt: false }).verdict).toBe(verdict);
   });
 });
 
@@ -109,7 +111,7 @@ describe('a release by an operator', () => {
         const work = { status, attempt: own, openContradiction, observationsPending: false };
         const judged = judgeRelease(work, released);
         expect(judged === 'allowed').toBe(status === 'held' && !openContradiction && !released);
-        const { verdict } = resubmission({ status, attempts: [own], openContradiction });
+        const { verdict } = resubmission({ status, attempts: [own], inDoubt: openContradiction });
         expect(judgeAbandon(work) !== 'may_be_bought' || verdict !== 'yes').toBe(true);
       }),
     );

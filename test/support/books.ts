@@ -38,6 +38,8 @@ interface Work {
   readonly id: string;
   readonly status: WorkStatus;
   readonly attentionReason: string | null;
+  /** A subscription whose customer has ended it goes on, however it stands. */
+  readonly cancelRequested?: boolean;
 }
 
 interface Books {
@@ -87,7 +89,7 @@ export async function becomeQuiet({ database, simulator }: BothSides, timeoutMs:
     const [rows, waiting, entries] = await database.run((db) =>
       Promise.all([readWork(db), db.select().from(outbox), db.select().from(inbox)]),
     );
-    const open = rows.filter(({ status }) => !isSettled(status) && status !== 'needs_attention');
+    const open = rows.filter(({ status, cancelRequested }) => (!isSettled(status) || (status === 'active' && cancelRequested === true)) && status !== 'needs_attention');
     const words = entries.filter(({ state }) => state === 'pending' || state === 'relayed');
     const unsent = (await admin.webhooks()).filter(({ status }) => status === 'pending');
     return [
@@ -108,7 +110,7 @@ export async function becomeQuiet({ database, simulator }: BothSides, timeoutMs:
 async function readWork(db: Executor): Promise<Work[]> {
   const bought = (await db.select().from(orders)).map((row): Work => ({ kind: 'order', ...row }));
   const recharged = (await db.select().from(topups)).map((row): Work => ({ kind: 'topup', ...row }));
-  const subscribed = (await db.select().from(vpnSubscriptions)).map((row): Work => ({ kind: 'vpn_subscription', ...row }));
+  const subscribed = (await db.select().from(vpnSubscriptions)).map((row): Work => ({ kind: 'vpn_subscription', ...row, cancelRequested: row.cancelRequestedAt !== null }));
   const cancelled = (await db.select().from(cancellations)).map((row): Work => ({ kind: 'cancellation', ...row }));
   return [...bought, ...recharged, ...subscribed, ...cancelled];
 }

@@ -72,7 +72,7 @@ describe('the alert rules', () => {
 });
 
 describe('the saved queries of the runbook', () => {
-  const queries = [...runbook.matchAll(/^\| .+? \| `([^`]*(?:=|STARTS_WITH)[^`]*)`/gm)].map(([, query = '']) => query);
+  const queries = [...runbook.matchAll(/^\| .+? \| `([^`]*(?:=|STARTS_WITH| IN )[^`]*)`/gm)].map(([, query = '']) => query);
   const own = Object.values(SEARCH_ATTRIBUTES).map(({ name }) => name);
 
   it('use each of our search attributes, and none that does not exist', () => {
@@ -83,9 +83,14 @@ describe('the saved queries of the runbook', () => {
   });
 
   it('name failure classes and reasons that exist', () => {
-    const named = queries.flatMap((query) => [...query.matchAll(/FailureClass (?:= |IN \()([^)A]*)/g)].flatMap(([, list = '']) => [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name)));
+    const named = (attribute: string) =>
+      queries.flatMap((query) =>
+        [...query.matchAll(new RegExp(`${attribute} (?:= |IN \\()([^)A]*)`, 'g'))].flatMap(([, list = '']) => [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name)),
+      );
 
-    expect(named.length).toBeGreaterThan(4);
-    expect(named.filter((name) => !(name in FAILURE_CLASSES) && !(name in ATTENTION_REASONS))).toEqual([]);
+    expect(named('FailureClass').length).toBeGreaterThan(4);
+    expect(named('FailureClass').filter((name) => !(name in FAILURE_CLASSES))).toEqual([]);
+    expect(named('AttentionReason').length).toBeGreaterThan(2);
+    expect(named('AttentionReason').filter((name) => !(name in ATTENTION_REASONS))).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ class FakeCancellation {
 
   constructor(startedAt: number, acceptWithoutRefund = false) {
     this.#startedAt = startedAt;
-    this.view = { acceptWithoutRefund, refundFailed: false, refundOpen: false };
+    this.view = { acceptWithoutRefund, refundFailed: false, refundOpen: false, refundPaid: false };
   }
 
   activities(now: () => Promise<number>): Pick<PurchaseActivities, 'beginWork' | 'sendPurchase' | 'recordStep' | 'completePurchase' | 'lookUpPurchase'> {
