@@ -1,4 +1,5 @@
 import express, { type Express } from 'express';
+import { refuseAmbiguousHeaders } from '#api/ambiguous-headers.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { databaseUnavailable, errorHandler } from '#api/errors.ts';
 import { mountOperations } from '#api/mount.ts';
@@ -38,6 +39,7 @@ export function createApp(dependencies: ApiDependencies): Express {
 
   app.use(requestContext(dependencies.logger, dependencies.metrics));
   app.use(securityHeaders);
+  app.use(refuseAmbiguousHeaders);
   app.use(['/v1', '/webhooks'], (_request, _response, next) => {
     const reason = dependencies.closedBecause();
     if (reason !== undefined) throw databaseUnavailable(new Error(reason));

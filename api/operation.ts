@@ -113,8 +113,8 @@ export function operation<
       const json = body === undefined ? {} : readJsonBody(incoming.bytes, incoming.header('Content-Type'));
       const errors: FieldError[] = [];
       const checked = {
-        params: check(params ?? none, 'path', incoming.params, errors),
-        query: check(query ?? none, 'query', incoming.query, errors),
+        params: check(params ?? none, 'path', storable('path', incoming.params, errors), errors),
+        query: check(query ?? none, 'query', storable('query', incoming.query, errors), errors),
         body: check(body ?? none, 'body', json, errors),
       };
       if (errors.length > 0) throw invalid(errors);
@@ -156,6 +156,14 @@ export function invalid(errors: readonly FieldError[]): Problem {
     detail: `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}: see errors.`,
     errors,
   });
+}
+
+/** PostgreSQL knows no text with a NUL, so that nothing can have such a name. Bodies say so field by field. */
+function storable(where: 'path' | 'query', input: unknown, errors: FieldError[]): unknown {
+  for (const [field, value] of Object.entries(input ?? {})) {
+    if (typeof value === 'string' && value.includes('\0')) errors.push({ in: where, field, message: 'must not hold a NUL' });
+  }
+  return input;
 }
 
 function check(schema: z.ZodObject, where: FieldError['in'], input: unknown, errors: FieldError[]): unknown {

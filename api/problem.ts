@@ -24,7 +24,7 @@ export const PROBLEMS = {
   malformed_request: {
     status: 400,
     title: 'The request is malformed',
-    advice: 'Correct the percent-encoding of the address, or the body that ended before its Content-Length.',
+    advice: 'Correct the percent-encoding of the address, a header that comes twice, or the body that ended before its Content-Length.',
   },
   idempotency_key_missing: {
     status: 400,

@@ -1,14 +1,17 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Headers fit into one packet; who needs longer is slow on purpose. */
-const HEADERS_TIMEOUT_MS = 10_000;
-/** A whole request: a body at the limit takes well under this even on a phone's connection. */
-const REQUEST_TIMEOUT_MS = 30_000;
+/** How long a request may take to arrive; who needs longer is slow on purpose, and is ended. */
+export const SLOW_REQUESTS = {
+  /** Headers fit into one packet. */
+  headersTimeout: 10_000,
+  /** A whole request: a body at the limit takes well under this even on a phone's connection. */
+  requestTimeout: 30_000,
+  /** How often the two are checked; the default of 30 s would make them meaningless. */
+  connectionsCheckingInterval: 2_000,
+} as const;
 /** Longer than the idle time of the usual load balancers (60 s), so that they close first and never send into a closing connection. */
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
-/** How often the first two are checked; the default of 30 s would make them meaningless. */
-const CHECK_EVERY_MS = 2_000;
 /** Answers under way at a stop: more than the timeouts of the database, less than the 30 s that Kubernetes grants. */
 const DRAIN_MS = 22_000;
 
@@ -29,13 +32,12 @@ export async function startServer(
   listener: RequestListener,
   address: { readonly host: string; readonly port: number },
   drainMs: number = DRAIN_MS,
+  slowRequests: Readonly<Record<keyof typeof SLOW_REQUESTS, number>> = SLOW_REQUESTS,
 ): Promise<RunningServer> {
   const server = createServer(
     {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
+      ...slowRequests,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      connectionsCheckingInterval: CHECK_EVERY_MS,
     },
     listener,
   );

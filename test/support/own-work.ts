@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { openCase } from '#db/cases.ts';
+import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { activationCodePlace } from '#db/orders.ts';
-import { esims, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, esims, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { accessPlace } from '#db/vpn-subscriptions.ts';
+import type { WorkRef } from '#domain/work.ts';
 import { TEST_NOW, type TestApi } from '#test/support/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 
@@ -50,10 +52,19 @@ export async function makeOwnWork({ database, keyRing }: Pick<TestApi, 'database
   await database.transaction(async (tx) => {
     await tx.insert(refunds).values({ id: refund, cancellationId: cancellation, esimId: esim, orderId: order, status: 'expected' });
     const access = keyRing.seal(JSON.stringify({ username: 'u', password: 'p' }), accessPlace(subscription));
-    await tx.update(vpnSubscriptions).set({ status: 'active', sealedAccess: access }).where(eq(vpnSubscriptions.id, subscription));
+    await tx
+      .update(vpnSubscriptions)
+      .set({ status: 'active', sealedAccess: access, completedAt: new Date(TEST_NOW) })
+      .where(eq(vpnSubscriptions.id, subscription));
+    for (const work of [{ kind: 'order', id: order }, { kind: 'vpn_subscription', id: subscription }] as const) await addCompletedAttempt(tx, work);
     await openCase(tx, { kind: 'topup', id: topup }, 'outcome_unknown', 'Nobody knows.');
   });
   return { ids: { order, esim, topup, cancellation, refund, vpn_subscription: subscription }, ...references, iccid, caseSubject: topup };
+}
+
+async function addCompletedAttempt(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  const bought = { id: newId('attempt'), number: 1, idempotencyKey: randomUUID(), state: 'completed', sealedRequestBody: Buffer.alloc(1) } as const;
+  await tx.insert(attempts).values({ ...bought, subjectKind: kind, subjectId: id });
 }
 
 /** @throws Error that shows the answer when nothing was made. */
