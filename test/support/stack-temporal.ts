@@ -67,11 +67,11 @@ export class TemporalOperator implements AsyncDisposable {
     });
   }
 
-  /** Everything that the server stores of the runs of an order's workflow, as bytes: histories and descriptions. */
-  async rawTraces(orderId: string): Promise<Buffer> {
+  /** Everything that the server stores of the runs of a workflow, as bytes: histories and descriptions. @param workId of a piece of work. */
+  async rawTraces(workId: string): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     const { api } = proto.temporal;
-    const id = workflowId({ kind: 'order', id: orderId });
+    const id = this.order(workId).workflowId;
     const { namespace } = this.#stack.temporal;
     for await (const { runId } of this.client.workflow.list({ query: `WorkflowId = '${id}'` })) {
       const execution = { workflowId: id, runId };

@@ -52,6 +52,8 @@ export interface StackOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Of the simulator alone: `{ SIMULATOR_PROCESSING_DELAY: '200ms' }`. */
   readonly simulator?: Readonly<Record<string, string>>;
+  /** Of our account at the service. */
+  readonly servicePassword?: string;
   /** What a test run shares; the present run's by default. */
   readonly servers?: SharedServers;
   /** A server of the test's own, where the test stops and starts it; else the run's. */
@@ -259,7 +261,7 @@ async function prepareStack(options: StackOptions): Promise<Stack> {
       encryption_keys: `test:${randomBytes(32).toString('base64')}`,
       webhook_secret: webhookSecret,
       postgres_password: '',
-      simulator_password: 'simulator-password',
+      simulator_password: options.servicePassword ?? 'simulator-password',
     },
     { ...SHORT_POLICY, API_RATE_LIMIT: 'none', TEMPORAL_NAMESPACE: namespace, WORKFLOW_BUNDLE: options.workflowBundle ?? servers().workflowBundle, ...options.environment },
   );

@@ -1,0 +1,97 @@
+/** ASVS V14 and V16 (data protection, logging): secrets that are put in on purpose are looked for wherever they must not be. */
+import { createHash, randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { HttpClient } from '#test/support/http.ts';
+import { OrderDesk } from '#test/support/order-desk.ts';
+import { everythingStored, foundIn, spellings } from '#test/support/plain-text.ts';
+import { TemporalOperator } from '#test/support/stack-temporal.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+
+const SERVICE_PASSWORD = `canary-password-${randomUUID()}`;
+const IMEI = '490154203237518';
+const CUSTOMER = `canary-customer-${randomUUID()}`;
+const VPN_PLAN = 301;
+
+let stack: Stack;
+let desk: OrderDesk;
+let operator: TemporalOperator;
+beforeAll(async () => {
+  stack = await startStack({
+    // Logs at their most talkative.
+    environment: { LOG_LEVEL: 'trace' },
+    servicePassword: SERVICE_PASSWORD,
+    simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
+  desk = new OrderDesk(stack);
+  operator = await TemporalOperator.connect(stack);
+});
+afterAll(async () => {
+  await operator[Symbol.asyncDispose]();
+  await stack.stop();
+});
+
+describe('canaries', () => {
+  it('are found by the search that looks for them, however they are written', () => {
+    for (const spelling of [CUSTOMER, Buffer.from(CUSTOMER).toString('hex'), Buffer.from(`ab${CUSTOMER}c`).toString('base64'), Buffer.from(`a${CUSTOMER}`).toString('base64')]) {
+      expect(foundIn(`x ${spelling} y`, { CUSTOMER })).toHaveLength(1);
+    }
+    expect(new Set(spellings('a b')).size).toBe(6);
+  });
+
+  it('stand in no log, history or table: of orders, top-ups, cancellations and VPN subscriptions that fail, are held and succeed, of reveals, and of refused requests', async () => {
+    // Each is held or fails once, so that failures and their details are written too.
+    await desk.simulator.onRequest('createOrder', { kind: 'server_error' });
+    await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 100 });
+    await desk.simulator.onRequest('createVpnOrder', { kind: 'rate_limited', retry_after: 1 });
+    const order = await desk.complete(1001, { device_imei: IMEI });
+    const vpn = await desk.subscriptionReaches(await desk.subscribe(VPN_PLAN, { customer_reference: CUSTOMER }), 'active');
+    const esim = order.textAt('esim_id');
+    const cancellation = await desk.cancel(esim, { reason: 'travels later', accept_without_refund: true });
+    await desk.cancellationReaches(cancellation, 'completed', 'refused');
+
+    const activation = await stack.api.get(`/v1/esims/${esim}/activation`);
+    for (const format of ['svg', 'png']) expect((await stack.api.get(`/v1/esims/${esim}/qr.${format}`)).status).toBe(200);
+    const access = await stack.api.get(`/v1/vpn/subscriptions/${vpn.textAt('id')}/access`);
+
+    // Refused requests, with what they were refused for.
+    const guessed = generateApiKey().key;
+    const stranger = new HttpClient(stack.api.baseUrl, { authorization: `Bearer ${guessed}` });
+    expect((await stranger.get('/v1/orders')).status).toBe(401);
+    const mistyped = `${IMEI.slice(0, 13)}x`;
+    expect((await stack.order({ package_id: 1001, device_imei: mistyped })).status).toBe(400);
+    expect((await stack.api.get(`/v1/orders?${CUSTOMER}=1`)).status).toBe(400);
+    expect((await stack.api.get(`/v1/orders/${CUSTOMER}`)).status).toBe(404);
+    expect((await stack.api.post('/webhooks/service', { canary: CUSTOMER }, { headers: { 'X-Service-Signature': 'v1=00' } })).status).toBe(401);
+
+    const secrets = {
+      'activation code': activation.textAt('matching_id'),
+      'IMEI': IMEI,
+      'mistyped IMEI': mistyped,
+      'customer reference': CUSTOMER,
+      'VPN user': access.textAt('username'),
+      'VPN password': access.textAt('password'),
+      'API key': stack.apiKey,
+      'secret of the API key': stack.apiKey.split('_')[2] ?? '',
+      'guessed API key': guessed,
+      'service password': SERVICE_PASSWORD,
+      'webhook secret': stack.webhookSecret,
+    };
+    for (const [name, secret] of Object.entries(secrets)) expect([name, secret.length > 7]).toEqual([name, true]);
+
+    const ids = [order.textAt('id'), vpn.textAt('id'), cancellation];
+    const stored = await everythingStored(stack.databaseUrl);
+    const written = (['api', 'worker'] as const).map((name) => stack.process(name).output()).join('\n');
+    for (const id of ids) expect([id, stored.includes(id)]).toEqual([id, true]);
+    // What is kept of a key is its hash: the one thing that may, and has to, be there.
+    expect(stored).toContain(createHash('sha256').update(stack.apiKey).digest('hex'));
+    expect(written).toContain('request answered');
+    expect(foundIn(stored, secrets)).toEqual([]);
+    expect(foundIn(written, secrets)).toEqual([]);
+    for (const id of ids) {
+      const traces = (await operator.rawTraces(id)).toString('latin1');
+      expect([id, traces.includes(id), traces.includes('binary/encrypted')]).toEqual([id, true, true]);
+      expect(foundIn(traces, secrets)).toEqual([]);
+    }
+  });
+});
