@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { days, overlap, requestsPerMinute } from '#cli/arguments.ts';
 import type { NewKeyOptions } from '#cli/commands/keys.ts';
 import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/set-up-option.ts';
@@ -26,7 +26,11 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
   keys
     .command('rotate <prefix>')
     .description('make its successor, with the same scopes and limits, which goes on with its work; it is shown once')
-    .option('--overlap <duration>', 'how long the former one still works, such as 2h; 0s when it has leaked', overlap, DEFAULT_KEY_OVERLAP_MS)
+    .addOption(
+      new Option('--overlap <duration>', 'how long the former one still works, such as 2h; 0s when it has leaked')
+        .argParser(overlap)
+        .default(DEFAULT_KEY_OVERLAP_MS, `${DEFAULT_KEY_OVERLAP_MS / 3_600_000}h`),
+    )
     .option('--expires <days>', 'days until the successor expires (default: as long as the former was made to live)', days)
     .option(...SET_UP)
     .action(async (prefix: string, options: { overlap: number; expires?: number } & SetUpOption) =>
@@ -40,11 +44,12 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
       (await load()).limitKey(prefix, limit, await environmentFor(options)),
     );
   keys
-    .command('rate-limit <prefix> <limit>')
-    .description('change how many requests a minute are taken from it: 600, or none for what the configuration says')
+    .command('rate-limit <prefix>')
+    .description('change how many requests a minute are taken from it')
+    .argument('<limit>', 'such as 600, or none for what the configuration says', (text) => (text === 'none' ? null : requestsPerMinute(text)))
     .option(...SET_UP)
-    .action(async (prefix: string, limit: string, options: SetUpOption) =>
-      (await load()).limitKeyRate(prefix, limit === 'none' ? null : requestsPerMinute(limit), await environmentFor(options)),
+    .action(async (prefix: string, limit: number | null, options: SetUpOption) =>
+      (await load()).limitKeyRate(prefix, limit, await environmentFor(options)),
     );
   keys
     .command('revoke <prefix>')
