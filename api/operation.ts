@@ -113,10 +113,11 @@ export function operation<
       const json = body === undefined ? {} : readJsonBody(incoming.bytes, incoming.header('Content-Type'));
       const errors: FieldError[] = [];
       const checked = {
-        params: check(params ?? none, 'path', storable('path', incoming.params, errors), errors),
-        query: check(query ?? none, 'query', storable('query', incoming.query, errors), errors),
+        params: check(params ?? none, 'path', incoming.params, errors),
+        query: check(query ?? none, 'query', incoming.query, errors),
         body: check(body ?? none, 'body', json, errors),
       };
+      refuseNul(incoming.query, errors);
       if (errors.length > 0) throw invalid(errors);
       return definition.handle({
         // Without errors all three were parsed by their schemas.
@@ -158,12 +159,12 @@ export function invalid(errors: readonly FieldError[]): Problem {
   });
 }
 
-/** PostgreSQL knows no text with a NUL, so that nothing can have such a name. Bodies say so field by field. */
-function storable(where: 'path' | 'query', input: unknown, errors: FieldError[]): unknown {
-  for (const [field, value] of Object.entries(input ?? {})) {
-    if (typeof value === 'string' && value.includes('\0')) errors.push({ in: where, field, message: 'must not hold a NUL' });
+/** Nothing has a name with a NUL, and PostgreSQL takes no such text: refused for all queries here, where a field's own rule let it pass. */
+function refuseNul(query: unknown, errors: FieldError[]): void {
+  for (const [field, value] of Object.entries(query ?? {})) {
+    if (typeof value !== 'string' || !value.includes('\0')) continue;
+    if (!errors.some((error) => error.in === 'query' && error.field === field)) errors.push({ in: 'query', field, message: 'must not hold a NUL' });
   }
-  return input;
 }
 
 function check(schema: z.ZodObject, where: FieldError['in'], input: unknown, errors: FieldError[]): unknown {
