@@ -16,6 +16,7 @@ import { esimOperations } from '#api/routes/esims.ts';
 import { healthOperations } from '#api/routes/health.ts';
 import { orderOperations } from '#api/routes/orders.ts';
 import { packageOperations } from '#api/routes/packages.ts';
+import { pricingOperations } from '#api/routes/pricing.ts';
 import { purchaseGateOperations } from '#api/routes/purchase-gate.ts';
 import { serviceSecretOperations } from '#api/routes/service-secret.ts';
 import { topupOperations } from '#api/routes/topups.ts';
@@ -63,6 +64,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...esimOperations(dependencies),
     ...cancellationPreflightOperations(dependencies),
     ...packageOperations(dependencies),
+    ...pricingOperations(dependencies),
     ...walletOperations(dependencies),
     ...booksOperations(dependencies),
     ...updateOperations(dependencies),

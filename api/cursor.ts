@@ -7,7 +7,7 @@ import type { WorkPosition } from '#db/work-queries.ts';
 import { invalid } from '#api/operation.ts';
 
 /** What such a list holds. */
-export type ListKind = WorkKind | 'refund' | 'esim';
+export type ListKind = WorkKind | 'refund' | 'esim' | 'pricingRule';
 
 /** Of lists that are ordered by creation, newest first. */
 export function positionCursor(kind: ListKind, { createdAt, id }: WorkPosition): string {
@@ -29,6 +29,7 @@ const LETTERS = {
   cancellation: 'x',
   refund: 'r',
   esim: 'e',
+  pricingRule: 'g',
 } as const satisfies Record<ListKind, string>;
 
 /** Of the list of cases. */
@@ -55,8 +56,8 @@ export function readReconciliationCursor(cursor: string): ReconciliationPosition
   return { startedAt: new Date(Number(milliseconds)), id };
 }
 
-/** Timelines, packages, the journal, movements without a row in it, and the audit log. */
-type NumberedList = 't' | 'p' | 'j' | 'm' | 'a';
+/** Timelines, packages, the journal, movements without a row in it, the audit log, and versions of a pricing rule. */
+type NumberedList = 't' | 'p' | 'j' | 'm' | 'a' | 'g';
 
 /** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
 export function numberCursor(list: NumberedList, last: bigint): string {

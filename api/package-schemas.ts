@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ServicePackage } from '#upstream/contract.ts';
 import { currency, instant, packageId } from '#api/fields.ts';
+import { pricedPackage, suggestedPriceExample, suggestedPriceField, suggestedPriceJson, type AnyPricingRule } from '#api/pricing-schemas.ts';
 import { plainAmount } from '#api/representations.ts';
 
 export const packageOutput = z
@@ -13,6 +14,7 @@ export const packageOutput = z
     price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '9.80' }),
     currency,
     available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
+    suggested_price: suggestedPriceField,
   })
   .meta({ id: 'Package' });
 
@@ -27,6 +29,7 @@ export const packageExample: PackageOutput = {
   price_for_reseller: '9.80',
   currency: 'EUR',
   available: true,
+  suggested_price: suggestedPriceExample,
 };
 
 /** When something was read from the service. */
@@ -42,7 +45,8 @@ export function ageOf(readAt: number, now: number) {
   return { read_at: new Date(readAt).toISOString(), age_seconds: Math.max(0, now - readAt) / 1_000 };
 }
 
-export function packageJson(each: ServicePackage): PackageOutput {
+/** @param rules those in force, for the suggested price. */
+export function packageJson(each: ServicePackage, rules: readonly AnyPricingRule[]): PackageOutput {
   return {
     id: each.id,
     name: each.name,
@@ -52,5 +56,6 @@ export function packageJson(each: ServicePackage): PackageOutput {
     price_for_reseller: plainAmount(each.price_for_reseller),
     currency: each.currency,
     available: each.available,
+    suggested_price: suggestedPriceJson(pricedPackage(each), rules),
   };
 }

@@ -83,6 +83,11 @@ export const PROBLEMS = {
   },
   case_not_found: { status: 404, title: 'There is no such case', advice: 'Check the id; it begins with `case_`.' },
   pause_not_found: { status: 404, title: 'There is no such pause', advice: 'Check the id; it begins with `pause_`.' },
+  pricing_rule_not_found: {
+    status: 404,
+    title: 'There is no such pricing rule',
+    advice: 'Check the id; it begins with `rule_`.',
+  },
   esim_not_found: { status: 404, title: 'There is no such eSIM', advice: 'Check the id; it begins with `esim_`.' },
   wallet_transaction_not_found: {
     status: 404,
@@ -104,6 +109,16 @@ export const PROBLEMS = {
     status: 405,
     title: 'This method is not possible here',
     advice: 'Use one of the methods that the Allow header names.',
+  },
+  pricing_rule_exists: {
+    status: 409,
+    title: 'A pricing rule for the same is in force',
+    advice: 'Change the rule that `existing` names, or end it first: two rules for the same would tie.',
+  },
+  pricing_rule_changed: {
+    status: 409,
+    title: 'The pricing rule is not the one that you have read',
+    advice: 'It was changed or ended meanwhile. Read it again, and decide with what it says now.',
   },
   external_order_id_taken: {
     status: 409,

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { statusesOf } from '#domain/lifecycle.ts';
 import { isDecimal } from '#domain/money.ts';
 import { currency, instant, ourId, packageId, packageIdInQuery, pageOf } from '#api/fields.ts';
+import { suggestedPriceField } from '#api/pricing-schemas.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
 const externalSubscriptionId = callerReference('vpn_subscription', 'shop-vpn-000042');
@@ -89,6 +90,7 @@ export const vpnPlan = z
     price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '3.20' }),
     currency,
     available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
+    suggested_price: suggestedPriceField,
   })
   .meta({ id: 'VpnPlan' });
 
@@ -99,6 +101,7 @@ export const vpnPlanExample: z.input<typeof vpnPlan> = {
   price_for_reseller: '3.20',
   currency: 'EUR',
   available: true,
+  suggested_price: null,
 };
 
 export const vpnAccess = z

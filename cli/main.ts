@@ -6,6 +6,7 @@ import { UserError } from '#cli/user-error.ts';
 import { duration, entries, id, ids, overlap } from '#cli/arguments.ts';
 import { addGateCommands } from '#cli/gate-commands.ts';
 import { SET_UP as DATA, type SetUpOption as DataOption } from '#cli/set-up-option.ts';
+import { addPricingCommands } from '#cli/pricing-commands.ts';
 import { addKeyCommands } from '#cli/key-commands.ts';
 import { addWorkCommands, API, DATA as API_DATA } from '#cli/work-commands.ts';
 import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
@@ -100,6 +101,7 @@ addWorkCommands(program, TOPUPS, environment);
 addWorkCommands(program, VPN_SUBSCRIPTIONS, environment);
 addWorkCommands(program, CANCELLATIONS, environment);
 addGateCommands(program, environment);
+addPricingCommands(program, environment);
 
 program
   .command('audit')

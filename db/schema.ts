@@ -8,6 +8,7 @@ export * from '#db/schema/attention.ts';
 export * from '#db/schema/books.ts';
 export * from '#db/schema/events.ts';
 export * from '#db/schema/gate.ts';
+export * from '#db/schema/pricing.ts';
 export * from '#db/schema/purchases.ts';
 export * from '#db/schema/queues.ts';
 export * from '#db/schema/service.ts';

@@ -14,6 +14,7 @@ export const ID_PREFIXES = {
   journalEntry: 'jrn',
   reconciliation: 'rec',
   event: 'evt',
+  pricingRule: 'rule',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

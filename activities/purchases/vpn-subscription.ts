@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { attemptReference } from '#domain/identifiers.ts';
-import { compareMoney } from '#domain/money.ts';
+import { isSoldAtLoss } from '#domain/pricing.ts';
 import type { ObservedOutcome } from '#domain/observation.ts';
 import { chargedOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
 import { completeWork, lockWork } from '#db/work.ts';
@@ -66,7 +66,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
         return { objection: refusal('package_unavailable', 'The service does not sell this plan.') };
       }
       const price = { amount: plan.price_for_reseller, currency: plan.currency };
-      if (compareMoney(price, { amount: row.customerPrice, currency: price.currency }) > 0) {
+      if (isSoldAtLoss(price, { amount: row.customerPrice, currency: price.currency })) {
         const detail = `The price is ${price.amount} ${price.currency}, above what the customer pays.`;
         return { objection: refusal('margin_too_low', detail) };
       }

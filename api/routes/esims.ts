@@ -3,6 +3,7 @@ import { lpaString, parseLpaString } from '#domain/activation.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { findEsim, listEsims, type EsimRow } from '#db/esim-queries.ts';
 import { activationCodePlace } from '#db/orders.ts';
+import { rulesInForce } from '#db/pricing-rules.ts';
 import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import {
@@ -131,7 +132,8 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       handle: async ({ params: { id }, caller }) => {
         const { serviceEsimId } = await read(id, caller);
         const { items } = valueOf(await dependencies.service.listTopupOptions(serviceEsimId));
-        const data = items.toSorted((left, right) => left.id - right.id).map(packageJson);
+        const rules = await database.run(rulesInForce);
+        const data = items.toSorted((left, right) => left.id - right.id).map((each) => packageJson(each, rules));
         return jsonReply(200, { data, ...ageOf(now(), now()) });
       },
     }),

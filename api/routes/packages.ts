@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { rulesInForce } from '#db/pricing-rules.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 import { CachedRead } from '#api/cached-read.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
@@ -27,7 +28,7 @@ const packagePage = z
 const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).meta({ id: 'PackageWithAge' });
 
 /** What can be bought, as the service says it, at most half a minute old. */
-export function packageOperations({ service, now }: ApiDependencies): Operation[] {
+export function packageOperations({ database, service, now }: ApiDependencies): Operation[] {
   const cached = new CachedRead(async () => sorted(valueOf(await service.listPackages()).items), { maxAgeMs: MAX_AGE_MS, now });
   return [
     operation({
@@ -35,7 +36,7 @@ export function packageOperations({ service, now }: ApiDependencies): Operation[
       method: 'get',
       path: '/v1/packages',
       tag,
-      summary: 'List packages and their prices, by id',
+      summary: 'List packages, their prices, and what your rules suggest, by id',
       scope: 'packages:read',
       query: z.strictObject(pageQuery),
       answers: {
@@ -50,11 +51,12 @@ export function packageOperations({ service, now }: ApiDependencies): Operation[
       handle: async ({ query: { limit, cursor } }) => {
         const after = cursor === undefined ? -1 : Number(readNumberCursor('p', cursor));
         const { value, readAt } = await cached.get();
+        const rules = await database.run(rulesInForce);
         const rest = value.filter(({ id }) => id > after);
         const shown = rest.slice(0, limit);
         const last = rest.length > limit ? shown.at(-1)?.id : undefined;
         return jsonReply(200, {
-          data: shown.map(packageJson),
+          data: shown.map((each) => packageJson(each, rules)),
           next_cursor: last === undefined ? null : numberCursor('p', BigInt(last)),
           ...ageOf(readAt, now()),
         });
@@ -65,7 +67,7 @@ export function packageOperations({ service, now }: ApiDependencies): Operation[
       method: 'get',
       path: '/v1/packages/{id}',
       tag,
-      summary: 'Read a package and its price',
+      summary: 'Read a package, its price, and what your rules suggest',
       scope: 'packages:read',
       params: z.strictObject({ id: z.string().meta({ description: 'Id of the package.', example: '101' }) }),
       answers: {
@@ -81,7 +83,8 @@ export function packageOperations({ service, now }: ApiDependencies): Operation[
         const { value, readAt } = await cached.get();
         const found = value.find((each) => String(each.id) === id);
         if (found === undefined) throw new Problem('package_not_found');
-        return jsonReply(200, { ...packageJson(found), ...ageOf(readAt, now()) });
+        const rules = await database.run(rulesInForce);
+        return jsonReply(200, { ...packageJson(found, rules), ...ageOf(readAt, now()) });
       },
     }),
   ];

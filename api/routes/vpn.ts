@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { REFUSALS } from '#domain/operator-actions.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { requestWake } from '#db/outbox.ts';
+import { rulesInForce } from '#db/pricing-rules.ts';
 import {
   findVpnSubscriptionView,
   listVpnSubscriptionViews,
@@ -13,6 +14,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
 import { operation, type ApiRequest, type Operation } from '#api/operation.ts';
 import { ageOf, freshness, freshnessExample } from '#api/package-schemas.ts';
+import { pricedPlan, suggestedPriceJson, type AnyPricingRule } from '#api/pricing-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import { plainAmount, vpnSubscriptionJson } from '#api/representations.ts';
@@ -65,7 +67,7 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
       method: 'get',
       path: '/v1/vpn/plans',
       tag,
-      summary: 'List VPN plans and their prices, by id',
+      summary: 'List VPN plans, their prices, and what your rules suggest, by id',
       description: 'Read from the service at this moment.',
       scope: 'vpn:read',
       answers: {
@@ -79,7 +81,8 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async () => {
         const { items } = valueOf(await service.listVpnPlans());
-        const data = items.toSorted((left, right) => left.id - right.id).map(planJson);
+        const rules = await database.run(rulesInForce);
+        const data = items.toSorted((left, right) => left.id - right.id).map((plan) => planJson(plan, rules));
         return jsonReply(200, { data, ...ageOf(now(), now()) });
       },
     }),
@@ -236,7 +239,8 @@ function filterOf(query: z.output<typeof vpnSubscriptionListQuery>): VpnSubscrip
   };
 }
 
-function planJson(plan: VpnPlan): z.input<typeof vpnPlan> {
+function planJson(plan: VpnPlan, rules: readonly AnyPricingRule[]): z.input<typeof vpnPlan> {
   const { id, name, duration_days: days, price_for_reseller: price, currency, available } = plan;
-  return { id, name, duration_days: days ?? null, price_for_reseller: plainAmount(price), currency, available };
+  const suggested = suggestedPriceJson(pricedPlan(plan), rules);
+  return { id, name, duration_days: days ?? null, price_for_reseller: plainAmount(price), currency, available, suggested_price: suggested };
 }

@@ -188,8 +188,8 @@ describe('packages and wallet', () => {
     const first = await caller.get('/v1/packages?limit=2');
     expect(first.body).toEqual({
       data: [
-        { id: 101, name: 'Europe 5 GB', countries: ['DE', 'FR'], data_mb: 5_120, validity_days: 30, price_for_reseller: '9.80', currency: 'EUR', available: true },
-        { id: 102, name: 'Japan 1 GB', countries: ['JP'], data_mb: 1_024, validity_days: 7, price_for_reseller: '3.455', currency: 'EUR', available: true },
+        { id: 101, name: 'Europe 5 GB', countries: ['DE', 'FR'], data_mb: 5_120, validity_days: 30, price_for_reseller: '9.80', currency: 'EUR', available: true, suggested_price: null },
+        { id: 102, name: 'Japan 1 GB', countries: ['JP'], data_mb: 1_024, validity_days: 7, price_for_reseller: '3.455', currency: 'EUR', available: true, suggested_price: null },
       ],
       next_cursor: expect.any(String) as string,
       read_at: new Date(TEST_NOW).toISOString(),
