@@ -7,8 +7,8 @@ import {
   type ReconciliationStatus,
 } from '#domain/books.ts';
 import type { AttentionReason } from '#domain/attention.ts';
-import { compareMoney, equalMoney, negateMoney, paddedAmount, subtractMoney, type Money, plainText } from '#domain/money.ts';
-import type { BooksPolicy } from '#domain/policy.ts';
+import { equalMoney, negateMoney, plainText, subtractMoney, type Money } from '#domain/money.ts';
+import type { BooksPolicy, RunwayPolicy } from '#domain/policy.ts';
 import { reconcile, type Finding, type Judgement, type Knowledge } from '#domain/reconciliation.ts';
 import { settlePaidRefunds } from '#db/cancellation-facts.ts';
 import { openCase, openCaseOnce } from '#db/cases.ts';
@@ -23,6 +23,7 @@ import {
   unreadSince,
   type ReconciliationRow,
 } from '#db/reconciliations.ts';
+import { noteRunway } from '#db/runway.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import {
   awaitedEntries,
@@ -40,23 +41,33 @@ import type { ServiceClient } from '#upstream/client.ts';
 import { CLOCK_SKEW_MS, movementOf } from '#upstream/wallet-movements.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 import type { BooksActivities } from '#activities/maintenance-types.ts';
+import { WalletReader } from '#activities/wallet-reader.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 
-export interface BooksDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'now'> {
+export interface BooksDependencies extends Pick<WorkDependencies, 'database' | 'service' | 'gate' | 'onGate' | 'now'> {
   readonly books: BooksPolicy;
+  readonly runway: RunwayPolicy;
   readonly logger: Logger;
 }
 
 /** Makes the activity that compares our books with the service's wallet (rule 7). */
 export function createBooksActivities(dependencies: BooksDependencies): BooksActivities {
-  const { database, service, books, logger, now } = dependencies;
+  const { database, service, books, runway, logger, gate, onGate, now } = dependencies;
+  const reader = new WalletReader({ database, service, policy: gate, now, onCrossing: onGate?.balanceCrossed.bind(onGate) });
   return {
+    async watchRunway() {
+      const { runway: found, change } = await database.transaction((tx) => noteRunway(tx, runway, now()));
+      if (change === 'low') logger.error({ runway: found }, 'the wallet lasts shorter than POLICY_RUNWAY_LOW at the pace of recent sales');
+      if (change === 'restored') logger.info({ runway: found }, 'the wallet lasts longer than POLICY_RUNWAY_LOW again');
+      return { kind: found.kind };
+    },
+
     async reconcileBooks({ runId }) {
       const known = await database.run((db) => findReportOfRun(db, runId));
       if (known !== undefined) return resultOf(known);
       const startedAt = new Date(now());
       const since = await database.run((db) => unreadSince(db, { overlapMs: books.overlapMs, skewMs: CLOCK_SKEW_MS }));
-      const wallet = await readWallet(service, since, books);
+      const wallet = await readWallet(service, () => reader.read(), since, books);
       const report = await database.transaction(async (tx) => {
         await lockBooks(tx);
         const made = await findReportOfRun(tx, runId);
@@ -87,17 +98,23 @@ interface Wallet {
 /** Balance and movements are two calls: a wallet that moved in between is read again, so often. */
 const READS = 3;
 
-async function readWallet(service: ServiceClient, since: number, { pages, readDeadlineMs }: BooksPolicy): Promise<Wallet> {
+async function readWallet(
+  service: ServiceClient,
+  readForGate: () => Promise<Money | undefined>,
+  since: number,
+  { pages, readDeadlineMs }: BooksPolicy,
+): Promise<Wallet> {
   for (let read = 1; ; read += 1) {
     const before = await balanceOf(service);
     const answer = await service.listWalletTransactions({ since }, { maxPages: pages, deadlineMs: readDeadlineMs });
     if (!answer.ok) {
-      const wallet = { movements: [], since, balance: before, atRest: false };
+      const wallet = { movements: [], since, balance: (await readForGate()) ?? before, atRest: false };
       if (answer.kind === 'failure') return { ...wallet, status: 'unavailable', detail: answer.detail };
       return { ...wallet, status: 'unsupported', detail: 'This service shows no wallet transactions: nothing can be compared.' };
     }
     const { items, complete } = answer.value;
-    const after = await balanceOf(service);
+    // What is read here counts for the purchase gate as well, and tells when the balance is low.
+    const after = await readForGate();
     const atRest = before !== undefined && after !== undefined && equalMoney(before, after);
     if (!atRest && complete && before !== undefined && read < READS) continue;
     const detail = complete
@@ -150,7 +167,7 @@ async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<Recon
   }
   const finalSums = await sums();
   const expected = comparable === undefined ? undefined : expectedBalance(finalSums, comparable.currency);
-  const findings = [...judgement.findings, ...balanceFindings(comparable, expected), ...lowBalance(balance, books.lowBalance)];
+  const findings = [...judgement.findings, ...balanceFindings(comparable, expected)];
   await openCases(tx, findings, at);
 
   const isLeftOver = wallet.status === 'complete' && !isWhole;
@@ -204,15 +221,6 @@ function balanceFindings(balance: Money | undefined, expected: Money | undefined
   if (balance === undefined || expected === undefined || equalMoney(balance, expected)) return [];
   const detail = `The balance is ${plainText(balance)}; the movements that the service shows come to ${plainText(expected)}.`;
   return [{ kind: 'balance_differs', detail, money: { ...balance, amount: paddedAmount(subtractMoney(balance, expected).amount) } }];
-}
-
-function lowBalance(balance: Money | undefined, least: Money | undefined): Finding[] {
-  if (balance === undefined || least === undefined) return [];
-  if (balance.currency !== least.currency) {
-    return [{ kind: 'low_balance', detail: `The wallet is in ${balance.currency}, its least in ${least.currency}.`, money: balance }];
-  }
-  if (compareMoney(balance, least) >= 0) return [];
-  return [{ kind: 'low_balance', detail: `The balance is ${plainText(balance)}, below ${plainText(least)}.`, money: balance }];
 }
 
 /** Findings about work that wait for a person. `once`: what is so until somebody changes it is told once. */

@@ -1,3 +1,4 @@
+import type { Runway } from '#domain/runway.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
 /** The activities of the scheduled workflows. */
@@ -18,4 +19,6 @@ export interface BooksActivities {
    * @param input.runId unique for the run: run twice with the same, it makes one report.
    */
   reconcileBooks(input: { runId: string }): Promise<BooksResult>;
+  /** Reckons how long the wallet lasts, and announces it once when that falls below the threshold, and when it is over. */
+  watchRunway(): Promise<{ kind: Runway['kind'] }>;
 }

@@ -18,7 +18,7 @@ export interface WalletReaderOptions {
 /** Reads the balance of the service for the gate. Those who want it at the same time share one read. */
 export class WalletReader {
   readonly #options: WalletReaderOptions;
-  #reading: Promise<boolean> | undefined;
+  #reading: Promise<Money | undefined> | undefined;
   #failedAt = -Infinity;
 
   constructor(options: WalletReaderOptions) {
@@ -37,10 +37,11 @@ export class WalletReader {
 
   /** @returns false when it could not be read; then nothing is known of it once the last reading is too old. */
   async refresh(): Promise<boolean> {
-    return (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)));
+    return (await (this.#reading ??= this.read().finally(() => (this.#reading = undefined)))) !== undefined;
   }
 
-  async #read(): Promise<boolean> {
+  /** Reads it in any case, sharing no read that began before. @returns undefined when it could not be read. */
+  async read(): Promise<Money | undefined> {
     const { database, service, policy, now, onCrossing } = this.#options;
     const debitKnownBefore = new Date(now() - policy.debitShowsAfterMs);
     const number = await database.transaction((tx) => beginReading(tx, { debitKnownBefore }));
@@ -50,7 +51,7 @@ export class WalletReader {
     if (!answer.ok) {
       this.#failedAt = now();
       await this.#distrustWhatIsOld();
-      return false;
+      return undefined;
     }
     const balance = { amount: answer.value.balance, currency: answer.value.currency };
     const { change, crossed } = await database.transaction((tx) => storeReading(tx, number, balance, policy.lowBalance, readAt));
@@ -58,7 +59,7 @@ export class WalletReader {
     if (change === 'first' || change === 'more') {
       await database.transaction((tx) => noteSignOfLife(tx, 'insufficient_balance', now(), policy));
     }
-    return true;
+    return balance;
   }
 
   async #distrustWhatIsOld(): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Money } from '#domain/money.ts';
+import type { RunwayPolicy } from '#domain/policy.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { Database } from '#db/database.ts';
 import type { InboxIntake } from '#db/inbox-intake.ts';
@@ -42,6 +43,8 @@ export interface ApiDependencies {
   readonly webhookSecretOverlapMs: number;
   /** The daily limit of all API keys together, which the worker enforces. */
   readonly spendLimit: Money | undefined;
+  /** When the wallet counts as low by how long it lasts, which the worker announces. */
+  readonly runway: RunwayPolicy;
   readonly bodyLimitBytes: number;
   readonly rateLimits: RateLimitSettings;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */

@@ -78,6 +78,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       storedSecrets,
       webhookSecretOverlapMs: config.webhookSecretOverlapMs,
       spendLimit: config.spendLimit,
+      runway: config.runway,
       bodyLimitBytes: config.bodyLimitBytes,
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,

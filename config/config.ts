@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
 import type { Money } from '#domain/money.ts';
-import { DEFAULT_POLICY, MAX_REFUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy } from '#domain/policy.ts';
+import { DEFAULT_POLICY, MAX_REFUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy, type RunwayPolicy } from '#domain/policy.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
 import {
   ConfigurationError,
@@ -129,6 +129,8 @@ const policyFields = {
   POLICY_BOOKS_GRACE: durationMs(DEFAULT_POLICY.books.graceMs),
   POLICY_BOOKS_PAGES: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_POLICY.books.pages),
   POLICY_LOW_BALANCE: price().optional(),
+  POLICY_RUNWAY_LOW: durationMs(DEFAULT_POLICY.runway.lowMs),
+  POLICY_RUNWAY_WINDOW: z.coerce.number().int().min(1).max(92).default(DEFAULT_POLICY.runway.windowDays),
   POLICY_WEBHOOK_SILENCE: durationMs(DEFAULT_POLICY.webhookSilence.windowMs),
   POLICY_WEBHOOK_SILENCE_NEWS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.webhookSilence.news),
   POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
@@ -146,7 +148,11 @@ const policyFields = {
 /** What of the policy the API and `reseller service-secret` read; the rest is the worker's. */
 const overlapFields = { POLICY_WEBHOOK_SECRET_OVERLAP: policyFields.POLICY_WEBHOOK_SECRET_OVERLAP };
 /** What of the policy the API shows. */
-const shownFields = { POLICY_SPEND_LIMIT: policyFields.POLICY_SPEND_LIMIT };
+const shownFields = {
+  POLICY_SPEND_LIMIT: policyFields.POLICY_SPEND_LIMIT,
+  POLICY_RUNWAY_LOW: policyFields.POLICY_RUNWAY_LOW,
+  POLICY_RUNWAY_WINDOW: policyFields.POLICY_RUNWAY_WINDOW,
+};
 
 /** Every variable by the part that reads it; `docs/configuration.md` is checked against it. */
 export const CONFIGURATION_FIELDS = {
@@ -229,6 +235,7 @@ export interface ApiConfig {
   readonly webhookSecretOverlapMs: number;
   /** The daily limit of all keys together, which the gate shows; the worker enforces it. */
   readonly spendLimit: Money | undefined;
+  readonly runway: RunwayPolicy;
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
@@ -338,6 +345,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     webhookSecrets: raw.SERVICE_WEBHOOK_SECRETS,
     webhookSecretOverlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP,
     spendLimit: raw.POLICY_SPEND_LIMIT,
+    runway: runwayOf(raw),
     host: raw.API_HOST,
     port: raw.API_PORT,
     bodyLimitBytes: raw.API_BODY_LIMIT,
@@ -445,6 +453,12 @@ function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>)
   return { ...ALL_CAPABILITIES, ...Object.fromEntries(raw.SERVICE_WITHOUT.map((name) => [name, false])) };
 }
 
+function runwayOf(raw: Raw<typeof shownFields>): RunwayPolicy {
+  const { runway } = DEFAULT_POLICY;
+  const windowDays = raw.POLICY_RUNWAY_WINDOW;
+  return { ...runway, windowDays, minimumDays: Math.min(runway.minimumDays, windowDays), lowMs: raw.POLICY_RUNWAY_LOW };
+}
+
 function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
   const { gate, purchase, reconcile, relay, sweep, books, webhookSecret, webhookSilence } = DEFAULT_POLICY;
   return {
@@ -492,8 +506,8 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
       overlapMs: raw.POLICY_BOOKS_OVERLAP,
       graceMs: raw.POLICY_BOOKS_GRACE,
       pages: raw.POLICY_BOOKS_PAGES,
-      lowBalance: raw.POLICY_LOW_BALANCE,
     },
+    runway: runwayOf(raw),
     webhookSilence: {
       ...webhookSilence,
       windowMs: raw.POLICY_WEBHOOK_SILENCE,

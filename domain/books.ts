@@ -53,7 +53,6 @@ export const FINDING_KINDS = {
   amount_differs: 'The service moved another amount than it had told us.',
   movement_missing: 'Our journal has a movement that the service does not show.',
   balance_differs: 'The balance at the service is not the sum of its movements.',
-  low_balance: 'The balance is below what was set as its least.',
   unnamed_movement: 'The service moved money and does not say for what.',
   orphan_movement: 'The service moved money for something that it names, and that is not ours.',
   credited_twice: 'The service credited more often than there was a reason to.',

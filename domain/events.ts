@@ -18,6 +18,8 @@ type WorkEventType = { [Kind in WorkKind]: `${Kind}.${AnnouncedStatus<Kind> & st
 const OTHER_EVENTS = {
   'wallet.balance_low': 'The balance of the wallet is below the least that was set.',
   'wallet.balance_restored': 'The balance of the wallet is no longer below the least that was set.',
+  'wallet.runway_low': 'At the pace of recent sales, the wallet lasts shorter than was set as its least.',
+  'wallet.runway_restored': 'At the pace of recent sales, the wallet lasts long enough again.',
 } as const;
 
 export type EventType = WorkEventType | `refund.${RefundStatus}` | keyof typeof OTHER_EVENTS;

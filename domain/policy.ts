@@ -118,8 +118,18 @@ export interface BooksPolicy {
   readonly readDeadlineMs: number;
   /** How long reports are kept. A quarter: what is not looked into by then is in the books of somebody else. */
   readonly reportsKeptMs: number;
-  /** A balance below this is reported; undefined: none is. */
-  readonly lowBalance: Money | undefined;
+}
+
+/** How long the wallet lasts, and from when on that is too short. */
+export interface RunwayPolicy {
+  /** Sales of so many days are looked at: two weeks hold each day of the week twice. */
+  readonly windowDays: number;
+  /** Of fewer days nothing is said: a mean of one day is none. */
+  readonly minimumDays: number;
+  /** A balance that is older says nothing about the wallet of now. The comparison of the books reads it every `books.everyMs`. */
+  readonly balanceAgeMs: number;
+  /** A wallet that lasts shorter is announced. Money takes up to three days from one bank to another. */
+  readonly lowMs: number;
 }
 
 export interface WebhookSilencePolicy {
@@ -176,6 +186,7 @@ export interface Policy {
   readonly relay: RelayPolicy;
   readonly sweep: SweepPolicy;
   readonly books: BooksPolicy;
+  readonly runway: RunwayPolicy;
   readonly webhookSecret: WebhookSecretPolicy;
   readonly webhookSilence: WebhookSilencePolicy;
 }
@@ -237,8 +248,8 @@ export const DEFAULT_POLICY: Policy = {
     pages: 200,
     readDeadlineMs: 2 * minute,
     reportsKeptMs: 90 * 24 * hour,
-    lowBalance: undefined,
   },
+  runway: { windowDays: 14, minimumDays: 3, balanceAgeMs: hour, lowMs: 3 * 24 * hour },
   webhookSecret: { overlapMs: 24 * hour },
   webhookSilence: { windowMs: hour, news: 5 },
 };

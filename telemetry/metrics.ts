@@ -43,6 +43,10 @@ export interface Metrics {
   readonly walletAvailable: Gauge<'currency'>;
   /** 1 while the balance is below POLICY_LOW_BALANCE, else 0. */
   readonly walletLow: Gauge;
+  /** How many days the wallet lasts at the pace of recent sales; no value while that is not known. */
+  readonly runwayDays: Gauge;
+  /** 1 while that is below POLICY_RUNWAY_LOW, else 0. */
+  readonly runwayLow: Gauge;
   /** Refreshes that failed; their gauges then show old values. */
   readonly refreshFailures: Counter;
   /** Runs before every render, to set gauges from the database. A failure is counted and leaves the rest readable. */
@@ -185,6 +189,16 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     walletLow: new Gauge({
       name: 'reseller_wallet_low',
       help: '1 while the balance is below POLICY_LOW_BALANCE.',
+      registers,
+    }),
+    runwayDays: new Gauge({
+      name: 'reseller_wallet_runway_days',
+      help: 'How many days the wallet lasts at the pace of recent sales; absent while that is not known.',
+      registers,
+    }),
+    runwayLow: new Gauge({
+      name: 'reseller_wallet_runway_low',
+      help: '1 while the wallet lasts shorter than POLICY_RUNWAY_LOW.',
       registers,
     }),
     refreshFailures,

@@ -12,6 +12,7 @@ import { listCircuits } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
 import { heldLines } from '#db/gate/view.ts';
 import { latestReading, reservedAgainst } from '#db/gate/wallet.ts';
+import { lastRunway } from '#db/runway.ts';
 import { circuitNames } from '#domain/circuit.ts';
 import { subtractMoney } from '#domain/money.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -82,6 +83,11 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   metrics.gatePauses.set((await activePauses(db)).length);
   const reading = await latestReading(db);
   metrics.walletLow.set(reading === undefined || reading.lowSince === null ? 0 : 1);
+  const runway = await lastRunway(db);
+  // Without a value it is absent: a gauge that stands still would be believed.
+  metrics.runwayDays.remove();
+  if (runway?.days != null) metrics.runwayDays.set(runway.days);
+  metrics.runwayLow.set(runway?.lowSince == null ? 0 : 1);
   metrics.walletAvailable.reset();
   if (reading === undefined) return;
   const available = subtractMoney(reading.balance, await reservedAgainst(db, reading));

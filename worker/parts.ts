@@ -84,7 +84,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
         logger,
         wakeRelay: () => wakeups.wake(),
       }),
-      ...createBooksActivities({ ...dependencies, books: policy.books, logger }),
+      ...createBooksActivities({ ...dependencies, books: policy.books, runway: policy.runway, logger }),
     },
     close: async () => {
       await wakeups.close();

@@ -13,6 +13,8 @@ const { requestIdleWork, forgetOldAnswers } = proxyActivities<MaintenanceActivit
 // All pages of the wallet, up to three times while it moves; then one transaction.
 const { reconcileBooks } = proxyActivities<BooksActivities>({ startToCloseTimeout: '10m', ...options });
 
+const { watchRunway } = proxyActivities<BooksActivities>({ startToCloseTimeout: '30s', ...options });
+
 /** Asks the service about everything that has been silent for too long; one reconciler for all work. */
 export async function reconcileWorkflow(): Promise<{ asked: number; news: number }> {
   return reconcileSilentWork();
@@ -25,7 +27,9 @@ export async function sweepWorkflow(): Promise<{ requested: number; forgotten: n
   return { requested, forgotten };
 }
 
-/** Compares our books with the wallet at the service. */
+/** Compares our books with the wallet at the service, and looks how long it lasts. */
 export async function booksWorkflow(): Promise<BooksResult> {
-  return reconcileBooks({ runId: workflowInfo().runId });
+  const result = await reconcileBooks({ runId: workflowInfo().runId });
+  await watchRunway();
+  return result;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
-import { ApiClient } from '#cli/api-client.ts';
+import { ApiClient, ApiError } from '#cli/api-client.ts';
 import type { Output } from '#cli/terminal.ts';
 import type { Environment } from '#config/config.ts';
 
@@ -35,6 +35,14 @@ const gate = z.object({
   }),
 });
 type Gate = z.output<typeof gate>;
+const runway = z.object({
+  detail: z.string().nullable(),
+  days: z.number().nullable(),
+  earliest_days: z.number().nullable(),
+  latest_days: z.number().nullable(),
+  daily_sales: z.object({ mean: money, days: z.int() }).nullable(),
+  low_since: z.string().nullable(),
+});
 
 /** The commands about the purchase gate. */
 export class GateDesk {
@@ -52,6 +60,17 @@ export class GateDesk {
     const found = await this.#api(options).call({ path: '/v1/purchase-gate', answer });
     if (json === true) return this.#say(JSON.stringify(found, null, 2));
     for (const line of gateLines(gate.parse(found))) this.#say(line);
+    this.#say(await this.#runwayLine(options));
+  }
+
+  /** Another scope than that of the gate is needed for it. */
+  async #runwayLine(options: ApiOptions): Promise<string> {
+    try {
+      return runwayText(await this.#api(options).call({ path: '/v1/wallet/runway', answer: runway }));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 403) return 'Wallet lasts: this key may not read it (wallet:read)';
+      throw error;
+    }
   }
 
   /** `gate pause`. */
@@ -95,6 +114,12 @@ function gateLines({ circuits, pauses, held, wallet, spend }: Gate): string[] {
     `Spent on ${spend.day}: ${spend.spent.map(text).join(', ') || 'nothing'}`,
     ...spend.limits.map(({ name, limit, spent }) => `Limit ${name === null ? 'of all keys' : `of ${name}`}: ${text(spent)} of ${text(limit)}`),
   ];
+}
+
+function runwayText({ detail, days, earliest_days: earliest, latest_days: latest, daily_sales: sales, low_since: lowSince }: z.output<typeof runway>): string {
+  const low = lowSince === null ? '' : '; LOW';
+  if (days === null || sales === null) return `Wallet lasts: not known. ${detail ?? ''}${low}`;
+  return `Wallet lasts: ${days} days (${earliest} to ${latest}) at ${text(sales.mean)} a day, the mean of ${sales.days} days${low}`;
 }
 
 function paused({ kind, failure_class: failure }: Pick<z.output<typeof pause>, 'kind' | 'failure_class'>): string {

@@ -91,7 +91,8 @@ export async function storeReading(tx: Executor, number: number, balance: Money,
   const before = await latestReading(tx);
   const [known] = await tx.select({ number: gateWallet.reading, lowSince: gateWallet.lowSince }).from(gateWallet);
   if (known?.number != null && known.number >= number) return { change: undefined };
-  const isLow = low !== undefined && low.currency === balance.currency && compareMoney(balance, low) < 0;
+  // A threshold in another currency would never be passed, and nobody would notice: it counts as passed.
+  const isLow = low !== undefined && (low.currency !== balance.currency || compareMoney(balance, low) < 0);
   const wasLow = known?.lowSince != null;
   await tx.update(gateWallet).set({
     reading: number,

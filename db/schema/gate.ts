@@ -1,6 +1,6 @@
 /** The purchase gate: what every buying step passes. */
 import { sql } from 'drizzle-orm';
-import { boolean, check, date, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { boolean, check, date, doublePrecision, index, integer, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, inList, instant } from '#db/schema/columns.ts';
 import { CIRCUIT_STATES, type CircuitName, type CircuitState } from '#domain/circuit.ts';
 import type { FailureClass } from '#domain/failure.ts';
@@ -25,6 +25,20 @@ export const gateWallet = pgTable(
     releasedAt: instant('released_at'),
   },
   (table) => [check('gate_wallet_one_row', sql`${table.singleton}`)],
+);
+
+/** One row: how long the wallet lasts, as it was last reckoned. */
+export const walletRunway = pgTable(
+  'wallet_runway',
+  {
+    singleton: boolean('singleton').primaryKey().default(true),
+    reckonedAt: instant('reckoned_at').notNull(),
+    /** At the mean of recent sales; null: not known. */
+    days: doublePrecision('days'),
+    /** Since when that is below the threshold; null while it is not. */
+    lowSince: instant('low_since'),
+  },
+  (table) => [check('wallet_runway_one_row', sql`${table.singleton}`)],
 );
 
 /**

@@ -12,6 +12,7 @@ import { InboxIntake } from '#db/inbox-intake.ts';
 import { readAccountConditions } from '#db/held-work.ts';
 import { requireCurrentSchema } from '#db/migrate.ts';
 import { readWebhookSecrets } from '#db/webhook-secrets.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
@@ -113,6 +114,7 @@ export async function startTestApi(
       now: () => clock.now,
     }),
     spendLimit: undefined,
+    runway: DEFAULT_POLICY.runway,
     webhookSecretOverlapMs: 3_600_000,
     bodyLimitBytes: 65_536,
     rateLimits: { perMinute: undefined, failuresPerMinute: 1_000_000 },

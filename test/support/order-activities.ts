@@ -91,7 +91,7 @@ export class ActivityBench implements AsyncDisposable {
         sweep: { idleAfterMs: 60_000, everyMs: 1_000, batch: 100, answersKeptMs: 86_400_000 },
         wakeRelay: () => undefined,
       }),
-      ...createBooksActivities({ ...dependencies, logger, books: { ...DEFAULT_POLICY.books, ...options.books } }),
+      ...createBooksActivities({ ...dependencies, logger, books: { ...DEFAULT_POLICY.books, ...options.books }, runway: DEFAULT_POLICY.runway }),
     };
   }
 
