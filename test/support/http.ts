@@ -10,12 +10,14 @@ export interface HttpCall {
 export class HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
+  readonly bytes: Buffer;
   readonly text: string;
 
-  constructor(status: number, headers: Headers, text: string) {
+  constructor(status: number, headers: Headers, bytes: Buffer) {
     this.status = status;
     this.headers = headers;
-    this.text = text;
+    this.bytes = bytes;
+    this.text = bytes.toString('utf8');
   }
 
   /** The body as JSON; undefined when it is none. */
@@ -78,7 +80,7 @@ export class HttpClient {
       redirect: 'manual',
       ...(call.body === undefined ? {} : { body: bytesOf(call.body) }),
     });
-    return new HttpAnswer(answer.status, answer.headers, await answer.text());
+    return new HttpAnswer(answer.status, answer.headers, Buffer.from(await answer.arrayBuffer()));
   }
 
   /** The same with other headers added. */
