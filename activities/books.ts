@@ -7,7 +7,7 @@ import {
   type ReconciliationStatus,
 } from '#domain/books.ts';
 import type { AttentionReason } from '#domain/attention.ts';
-import { equalMoney, negateMoney, plainText, subtractMoney, type Money } from '#domain/money.ts';
+import { equalMoney, negateMoney, paddedAmount, plainText, subtractMoney, type Money } from '#domain/money.ts';
 import type { BooksPolicy, RunwayPolicy } from '#domain/policy.ts';
 import { reconcile, type Finding, type Judgement, type Knowledge } from '#domain/reconciliation.ts';
 import { settlePaidRefunds } from '#db/cancellation-facts.ts';

@@ -22,3 +22,11 @@ export interface BooksActivities {
   /** Reckons how long the wallet lasts, and announces it once when that falls below the threshold, and when it is over. */
   watchRunway(): Promise<{ kind: Runway['kind'] }>;
 }
+
+/** The activities that watch what runs out. */
+export interface WatchActivities {
+  /** Announces eSIMs and subscriptions whose time is about to end, from what we know of them. */
+  announceExpiring(): Promise<{ announced: number }>;
+  /** Looks at some eSIMs at the service, keeps what it says, and announces data that is low. */
+  readUsage(): Promise<{ looked: number }>;
+}

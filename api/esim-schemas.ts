@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isId } from '#domain/identifiers.ts';
 import { installLinks, lpaString, type Activation } from '#domain/activation.ts';
 import type { EsimRow } from '#db/esim-queries.ts';
-import type { EsimUsage } from '#upstream/contract.ts';
+import type { UsageReading } from '#db/esim-watch.ts';
 import { instant, ourId, packageId, packageIdInQuery, pageOf, pageQuery } from '#api/fields.ts';
 import { ageOf, freshness, packageOutput } from '#api/package-schemas.ts';
 import { instantJson } from '#api/representations.ts';
@@ -86,6 +86,7 @@ export const usageOutput = z
     data_left_mb: megabytes.nullable().meta({ description: 'Megabytes; null where there is no total.', example: 2559.5 }),
     unlimited: z.boolean().nullable().meta({ description: 'True when the service says that there is no limit; null when it says nothing.' }),
     measured_at: instant.nullable().meta({ description: 'When the supplier measured it, if the service says so.' }),
+    source: z.enum(['service', 'stored']).meta({ description: '`stored`: the service could not be asked just now; this is the newest reading that we have.' }),
     ...freshness,
   })
   .meta({ id: 'EsimUsage' });
@@ -97,6 +98,7 @@ export const usageExample: z.input<typeof usageOutput> = {
   data_left_mb: 2559.5,
   unlimited: false,
   measured_at: '2030-01-31T11:59:00.000Z',
+  source: 'service',
   read_at: '2030-01-31T12:00:00.000Z',
   age_seconds: 0,
 };
@@ -130,16 +132,21 @@ export function activationJson(esim: Pick<EsimRow, 'id' | 'iccid'>, activation: 
   };
 }
 
-/** @param readAt epoch milliseconds, as is `now`. */
-export function usageJson(esimId: string, usage: EsimUsage, readAt: number, now: number): z.input<typeof usageOutput> {
-  const { data_used_mb: used, data_total_mb: total, measured_at: measuredAt } = usage;
+/** @param now epoch milliseconds. */
+export function usageJson(
+  esimId: string,
+  { usedMb, totalMb, measuredAt, readAt }: UsageReading,
+  source: 'service' | 'stored',
+  now: number,
+): z.input<typeof usageOutput> {
   return {
     esim_id: esimId,
-    data_used_mb: used,
-    data_total_mb: total ?? null,
-    data_left_mb: total == null ? null : Math.max(0, total - used),
-    unlimited: total === undefined ? null : total === null,
-    measured_at: measuredAt ?? null,
-    ...ageOf(readAt, now),
+    data_used_mb: usedMb,
+    data_total_mb: totalMb ?? null,
+    data_left_mb: totalMb == null ? null : Math.max(0, totalMb - usedMb),
+    unlimited: totalMb === undefined ? null : totalMb === null,
+    measured_at: instantJson(measuredAt),
+    source,
+    ...ageOf(readAt.getTime(), now),
   };
 }

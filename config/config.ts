@@ -9,6 +9,7 @@ import { DEFAULT_POLICY, MAX_REFUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, 
 import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
 import {
   ConfigurationError,
+  durationList,
   durationMs,
   flag,
   isLoopback,
@@ -19,6 +20,7 @@ import {
   price,
   rateLimit,
   secretList,
+  shareList,
   urlOf,
 } from '#config/fields.ts';
 
@@ -129,6 +131,11 @@ const policyFields = {
   POLICY_BOOKS_GRACE: durationMs(DEFAULT_POLICY.books.graceMs),
   POLICY_BOOKS_PAGES: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_POLICY.books.pages),
   POLICY_LOW_BALANCE: price().optional(),
+  POLICY_WATCH_EVERY: durationMs(DEFAULT_POLICY.watch.everyMs),
+  POLICY_USAGE_READS: z.coerce.number().int().min(0).max(10_000).default(DEFAULT_POLICY.watch.readsPerRun),
+  POLICY_USAGE_AGE: durationMs(DEFAULT_POLICY.watch.againAfterMs),
+  POLICY_DATA_LOW: shareList('20%,5%'),
+  POLICY_EXPIRING: durationList('72h,24h'),
   POLICY_RUNWAY_LOW: durationMs(DEFAULT_POLICY.runway.lowMs),
   POLICY_RUNWAY_WINDOW: z.coerce.number().int().min(1).max(92).default(DEFAULT_POLICY.runway.windowDays),
   POLICY_WEBHOOK_SILENCE: durationMs(DEFAULT_POLICY.webhookSilence.windowMs),
@@ -460,7 +467,7 @@ function runwayOf(raw: Raw<typeof shownFields>): RunwayPolicy {
 }
 
 function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
-  const { gate, purchase, reconcile, relay, sweep, books, webhookSecret, webhookSilence } = DEFAULT_POLICY;
+  const { gate, purchase, reconcile, relay, sweep, books, watch, webhookSecret, webhookSilence } = DEFAULT_POLICY;
   return {
     gate: {
       ...gate,
@@ -506,6 +513,15 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
       overlapMs: raw.POLICY_BOOKS_OVERLAP,
       graceMs: raw.POLICY_BOOKS_GRACE,
       pages: raw.POLICY_BOOKS_PAGES,
+    },
+    watch: {
+      ...watch,
+      everyMs: raw.POLICY_WATCH_EVERY,
+      readsPerRun: raw.POLICY_USAGE_READS,
+      againAfterMs: raw.POLICY_USAGE_AGE,
+      idleAfterMs: Math.max(watch.idleAfterMs, raw.POLICY_USAGE_AGE),
+      dataLow: raw.POLICY_DATA_LOW,
+      expiringMs: raw.POLICY_EXPIRING,
     },
     runway: runwayOf(raw),
     webhookSilence: {

@@ -54,16 +54,18 @@ export function port(fallback: number) {
 const DAY_MS = 86_400_000;
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };
 
+function milliseconds(text: string): number {
+  const unit = /[a-z]+$/.exec(text)?.[0] ?? 'ms';
+  return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
+}
+
 /** A duration such as `500ms`, `20s`, `10m`, `24h` or `7d`, read as milliseconds. @param maxMs what is longer is refused. */
 export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
   return z
     .string()
     .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'must be a duration such as 500ms, 20s, 10m, 24h')
     .default(typeof fallback === 'number' ? `${fallback}ms` : fallback)
-    .transform((text) => {
-      const unit = /[a-z]+$/.exec(text)?.[0] ?? 'ms';
-      return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
-    })
+    .transform(milliseconds)
     .refine((ms) => ms <= maxMs, `must be at most ${maxMs / DAY_MS}d`);
 }
 
@@ -75,6 +77,25 @@ export function price() {
     context.addIssue({ code: 'custom', message: 'must be an amount with its currency, such as 500.00 USD' });
     return z.NEVER;
   });
+}
+
+/** Thresholds such as `20%,5%`, read as shares from 0 to 1; `none` for none. */
+export function shareList(fallback: string) {
+  return z
+    .string()
+    .regex(/^(none|\d{1,2}(\.\d{1,2})?%(,\d{1,2}(\.\d{1,2})?%){0,4})$/, 'must be one to five shares such as 20%,5%, or none')
+    .default(fallback)
+    .transform((text) => (text === 'none' ? [] : text.split(',').map((share) => Number((Number.parseFloat(share) / 100).toFixed(4)))));
+}
+
+/** Durations such as `72h,24h`, read as milliseconds; `none` for none. */
+export function durationList(fallback: string) {
+  return z
+    .string()
+    .regex(/^(none|\d{1,9}(ms|s|m|h|d)(,\d{1,9}(ms|s|m|h|d)){0,4})$/, 'must be one to five durations such as 72h,24h, or none')
+    .default(fallback)
+    .transform((text) => (text === 'none' ? [] : text.split(',').map(milliseconds)))
+    .refine((all) => all.every((ms) => ms <= 3_650 * DAY_MS), 'must each be at most 3650d');
 }
 
 /** `id:base64` pairs, comma separated, 32 bytes each. */

@@ -18,6 +18,9 @@ type WorkEventType = { [Kind in WorkKind]: `${Kind}.${AnnouncedStatus<Kind> & st
 const OTHER_EVENTS = {
   'wallet.balance_low': 'The balance of the wallet is below the least that was set.',
   'wallet.balance_restored': 'The balance of the wallet is no longer below the least that was set.',
+  'esim.data_low': 'The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a top-up.',
+  'esim.expiring': 'The time of the eSIM is about to end. Once for each threshold, and again after a top-up.',
+  'vpn_subscription.expiring': 'The time of the VPN subscription is about to end. Once for each threshold and period.',
   'wallet.runway_low': 'At the pace of recent sales, the wallet lasts shorter than was set as its least.',
   'wallet.runway_restored': 'At the pace of recent sales, the wallet lasts long enough again.',
 } as const;
@@ -25,7 +28,7 @@ const OTHER_EVENTS = {
 export type EventType = WorkEventType | `refund.${RefundStatus}` | keyof typeof OTHER_EVENTS;
 
 /** Of what an event can speak. */
-export type EventSubjectKind = WorkKind | 'refund' | 'wallet';
+export type EventSubjectKind = WorkKind | 'refund' | 'wallet' | 'esim';
 
 /** What an event speaks of: a resource of ours by its id; of what there is one of, the id is its name. */
 export interface EventSubject {

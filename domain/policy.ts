@@ -132,6 +132,25 @@ export interface RunwayPolicy {
   readonly lowMs: number;
 }
 
+/** How eSIMs and subscriptions are watched for what runs out. */
+export interface WatchPolicy {
+  /** How often a batch is looked at. */
+  readonly everyMs: number;
+  /** Calls to the service in one run, so that a large stock of eSIMs cannot use up the rate limit. */
+  readonly readsPerRun: number;
+  /** How long the reading of an eSIM in use is good for. A customer uses up a package in days, and who is told a quarter of a
+   * day late can still top up. */
+  readonly againAfterMs: number;
+  /** The same of one that is not in use yet, or is used up: it hardly changes. */
+  readonly idleAfterMs: number;
+  /** Shares of the data, from 0 to 1: what is left at or below one is announced. */
+  readonly dataLow: readonly number[];
+  /** What ends within one of these is announced. */
+  readonly expiringMs: readonly number[];
+  /** Rows announced in one transaction. */
+  readonly batch: number;
+}
+
 export interface WebhookSilencePolicy {
   /** How far back it is looked for news that webhooks should have brought. */
   readonly windowMs: number;
@@ -187,6 +206,7 @@ export interface Policy {
   readonly sweep: SweepPolicy;
   readonly books: BooksPolicy;
   readonly runway: RunwayPolicy;
+  readonly watch: WatchPolicy;
   readonly webhookSecret: WebhookSecretPolicy;
   readonly webhookSilence: WebhookSilencePolicy;
 }
@@ -248,6 +268,15 @@ export const DEFAULT_POLICY: Policy = {
     pages: 200,
     readDeadlineMs: 2 * minute,
     reportsKeptMs: 90 * 24 * hour,
+  },
+  watch: {
+    everyMs: 5 * minute,
+    readsPerRun: 100,
+    againAfterMs: 6 * hour,
+    idleAfterMs: 24 * hour,
+    dataLow: [0.2, 0.05],
+    expiringMs: [72 * hour, 24 * hour],
+    batch: 500,
   },
   runway: { windowDays: 14, minimumDays: 3, balanceAgeMs: hour, lowMs: 3 * 24 * hour },
   webhookSecret: { overlapMs: 24 * hour },

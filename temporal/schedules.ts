@@ -2,7 +2,7 @@ import { ScheduleAlreadyRunning, ScheduleOverlapPolicy, type Client, type Schedu
 import { MAINTENANCE_WORKFLOWS, TASK_QUEUE } from '#workflows/messages.ts';
 
 /** What Temporal starts for us again and again; ids of the schedules, and the beginnings of their workflows' ids. */
-export const SCHEDULE_IDS = ['reconcile', 'sweep', 'books'] as const;
+export const SCHEDULE_IDS = ['reconcile', 'sweep', 'books', 'watch'] as const;
 export type ScheduleId = (typeof SCHEDULE_IDS)[number];
 
 /** How often each of them is due, in milliseconds; the product's policy has this form. */
@@ -20,6 +20,7 @@ const CATCH_UP_WINDOW_MS = 10_000;
 const SUMMARIES: Readonly<Record<ScheduleId, string>> = {
   reconcile: 'Asks the service about work it has been silent about',
   books: 'Compares our books with the wallet at the service',
+  watch: 'Announces eSIMs and subscriptions whose data or time runs out',
   sweep: 'Restarts unfinished orders that have no running workflow',
 };
 

@@ -1,6 +1,7 @@
 import type { WorkerConfig } from '#config/config.ts';
 import { createBooksActivities } from '#activities/books.ts';
 import { createMaintenanceActivities } from '#activities/maintenance.ts';
+import { createWatchActivities } from '#activities/watch.ts';
 import { createWorkActivities } from '#activities/work.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/database.ts';
@@ -25,7 +26,7 @@ export interface WorkerParts {
   readonly readers: Notifier;
   readonly gatekeeper: Gatekeeper;
   readonly activities: ReturnType<typeof createWorkActivities> & ReturnType<typeof createMaintenanceActivities> &
-    ReturnType<typeof createBooksActivities>;
+    ReturnType<typeof createBooksActivities> & ReturnType<typeof createWatchActivities>;
   close(): Promise<void>;
 }
 
@@ -84,6 +85,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
         logger,
         wakeRelay: () => wakeups.wake(),
       }),
+      ...createWatchActivities({ ...dependencies, watch: policy.watch }),
       ...createBooksActivities({ ...dependencies, books: policy.books, runway: policy.runway, logger }),
     },
     close: async () => {

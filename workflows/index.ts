@@ -3,4 +3,4 @@ export { orderWorkflow } from '#workflows/order.ts';
 export { topupWorkflow } from '#workflows/topup.ts';
 export { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 export { cancellationWorkflow } from '#workflows/cancellation.ts';
-export { booksWorkflow, reconcileWorkflow, sweepWorkflow } from '#workflows/maintenance.ts';
+export { booksWorkflow, reconcileWorkflow, sweepWorkflow, watchWorkflow } from '#workflows/maintenance.ts';

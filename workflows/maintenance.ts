@@ -1,5 +1,5 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { BooksActivities, MaintenanceActivities } from '#activities/maintenance-types.ts';
+import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#activities/maintenance-types.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
@@ -14,6 +14,9 @@ const { requestIdleWork, forgetOldAnswers } = proxyActivities<MaintenanceActivit
 const { reconcileBooks } = proxyActivities<BooksActivities>({ startToCloseTimeout: '10m', ...options });
 
 const { watchRunway } = proxyActivities<BooksActivities>({ startToCloseTimeout: '30s', ...options });
+
+// What was looked at is noted one by one: a run that is cut off has done its part.
+const { announceExpiring, readUsage } = proxyActivities<WatchActivities>({ startToCloseTimeout: '4m', ...options });
 
 /** Asks the service about everything that has been silent for too long; one reconciler for all work. */
 export async function reconcileWorkflow(): Promise<{ asked: number; news: number }> {
@@ -32,4 +35,11 @@ export async function booksWorkflow(): Promise<BooksResult> {
   const result = await reconcileBooks({ runId: workflowInfo().runId });
   await watchRunway();
   return result;
+}
+
+/** Announces what runs out: time from what we know, data from what the service says of some eSIMs. */
+export async function watchWorkflow(): Promise<{ expiring: number; looked: number }> {
+  const { announced } = await announceExpiring();
+  const { looked } = await readUsage();
+  return { expiring: announced, looked };
 }

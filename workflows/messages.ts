@@ -21,7 +21,7 @@ export const TASK_QUEUE = 'reseller';
 export const WORK_WORKFLOWS = { order: 'orderWorkflow', topup: 'topupWorkflow', vpn_subscription: 'vpnSubscriptionWorkflow', cancellation: 'cancellationWorkflow' } as const satisfies Record<WorkKind, string>;
 
 /** The workflows that schedules start. */
-export const MAINTENANCE_WORKFLOWS = { reconcile: 'reconcileWorkflow', sweep: 'sweepWorkflow', books: 'booksWorkflow' } as const;
+export const MAINTENANCE_WORKFLOWS = { reconcile: 'reconcileWorkflow', sweep: 'sweepWorkflow', books: 'booksWorkflow', watch: 'watchWorkflow' } as const;
 
 /** Workflow id of a comparison of the books that a person asks for, beside that of the schedule. */
 export const BOOKS_BY_HAND = 'books-by-hand';

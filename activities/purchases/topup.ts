@@ -1,5 +1,6 @@
 import { chargedOf, serviceIdsOfOthers, type AttemptRow } from '#db/attempts.ts';
 import { readTopup } from '#db/topups.ts';
+import { lookAgainAt } from '#db/esim-watch.ts';
 import { completeWork } from '#db/work.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
 import { topupRequestBytes } from '#upstream/request-bytes.ts';
@@ -77,6 +78,8 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
         const entry = { message: 'The eSIM was recharged.', detail: { esim_id: esim.id, service_topup_id: attempt.serviceId } };
         await completeWork(tx, work, { attemptId: attempt.id, esimId: esim.id, charged, entry, applied }, new Date(now()));
         await reportCharge(tx, work, topup, charged);
+        // What was used up or over may go on.
+        await lookAgainAt(tx, esim.id, new Date(now()));
         return { kind: 'completed', esimId: esim.id };
       });
     },

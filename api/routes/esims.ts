@@ -2,8 +2,10 @@ import QRCode from 'qrcode';
 import { lpaString, parseLpaString } from '#domain/activation.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { findEsim, listEsims, type EsimRow } from '#db/esim-queries.ts';
+import { storedReading, storeUsage } from '#db/esim-watch.ts';
 import { activationCodePlace } from '#db/orders.ts';
 import { rulesInForce } from '#db/pricing-rules.ts';
+import { usageReading } from '#upstream/usage-reading.ts';
 import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import {
@@ -88,15 +90,26 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       path: '/v1/esims/{id}/usage',
       tag,
       summary: 'Read how much data an eSIM has used',
-      description: 'Read from the service at this moment; `measured_at` says of when the figure is.',
+      description:
+        'Read from the service at this moment; `measured_at` says of when the figure is. Where the service cannot be asked, the newest reading ' +
+        'that we have (`source`: `stored`), with its age.',
       scope: 'esims:read',
       params: path,
       answers: { 200: { description: 'The usage.', contentType: JSON_TYPE, schema: usageOutput, example: usageExample } },
       problems: ['esim_not_found', 'service_lacks_call', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params: { id }, caller }) => {
         const { serviceEsimId } = await read(id, caller);
-        const usage = optionalValueOf(await dependencies.service.getEsimUsage(serviceEsimId));
-        return jsonReply(200, usageJson(id, usage, now(), now()));
+        const readAt = new Date(now());
+        const answer = await dependencies.service.getEsimUsage(serviceEsimId);
+        if (answer.ok) {
+          const reading = usageReading(answer.value, readAt);
+          await database.run((db) => storeUsage(db, id, reading));
+          return jsonReply(200, usageJson(id, reading, 'service', now()));
+        }
+        const stored = await database.run((db) => storedReading(db, id));
+        // Older figures with their age are of more use than none.
+        if (stored === undefined) return optionalValueOf(answer);
+        return jsonReply(200, usageJson(id, stored, 'stored', now()));
       },
     }),
     operation({

@@ -1,6 +1,6 @@
 /** Tries to buy, and what they bought. */
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { boolean, check, doublePrecision, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant } from '#db/schema/columns.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import { ATTEMPT_STATES, type AttemptState } from '#domain/observation.ts';
@@ -74,11 +74,27 @@ export const esims = pgTable(
     expiresAt: instant('expires_at'),
     /** When these facts were last read from the service. */
     factsReadAt: instant('facts_read_at').notNull(),
+    /** When it is looked at next for what runs out; null: it is over. */
+    watchDueAt: instant('watch_due_at').defaultNow(),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [
     index('esims_page').on(table.createdAt.desc(), table.id.desc()),
     index('esims_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('esims_iccid').on(table.iccid),
+    index('esims_watch').on(table.watchDueAt).where(sql`${table.watchDueAt} is not null`),
+    index('esims_expiry').on(table.expiresAt, table.id),
   ],
 );
+
+/** The newest reading of the data of an eSIM. */
+export const esimUsage = pgTable('esim_usage', {
+  esimId: text('esim_id').primaryKey(),
+  usedMb: doublePrecision('used_mb').notNull(),
+  totalMb: doublePrecision('total_mb'),
+  /** True: the service says that there is no limit; null: it says nothing. */
+  unlimited: boolean('unlimited'),
+  /** When the supplier measured it, where the service says so. */
+  measuredAt: instant('measured_at'),
+  readAt: instant('read_at').notNull(),
+});

@@ -160,6 +160,7 @@ export const vpnSubscriptions = pgTable(
     index('vpn_subscriptions_page').on(table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
+    index('vpn_subscriptions_expiry').on(table.expiresAt, table.id).where(sql`${table.status} = 'active'`),
     index('vpn_subscriptions_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
 );

@@ -7,6 +7,7 @@ import { auditLog, esims } from '#db/schema.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
 import type { HttpClient } from '#test/support/http.ts';
+import { qrOfPng, qrOfSvg, textOfQr } from '#test/support/qr.ts';
 
 let api: TestApi;
 let caller: HttpClient;
@@ -85,10 +86,12 @@ describe('an eSIM', () => {
     });
     const svg = await caller.get(`/v1/esims/${ESIM}/qr.svg`);
     expect([svg.headers.get('content-type'), svg.headers.get('cache-control')]).toEqual(['image/svg+xml; charset=utf-8', 'no-store']);
-    expect(svg.text).toMatch(/^<svg [\s\S]*<path [\s\S]*<\/svg>\s*$/);
+    expect(qrOfSvg(svg.text)).toMatchObject({ quietZone: 4 });
+    expect(textOfQr(qrOfSvg(svg.text).modules)).toBe(CODE);
     const png = await caller.get(`/v1/esims/${ESIM}/qr.png`);
     expect([png.headers.get('content-type'), png.headers.get('cache-control')]).toEqual(['image/png', 'no-store']);
-    expect(png.text.slice(1, 4)).toBe('PNG');
+    const drawn = qrOfPng(png.bytes);
+    expect([textOfQr(drawn.modules), drawn.quietZone]).toEqual([CODE, 4]);
 
     const entries = await audited();
     expect(entries.map(({ action }) => action)).toEqual(['esim.activation_revealed', 'esim.qr_revealed', 'esim.qr_revealed']);
@@ -164,7 +167,36 @@ describe('an eSIM', () => {
     await using own = await startTestApi({ service: { ...idleService, getEsimUsage: async () => ({ ok: true, status: 200, value }) } });
     await own.database.run(async (db) => db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))));
     const answer = await (await own.caller()).get(`/v1/esims/${ESIM}/usage`);
-    expect(answer.body).toMatchObject({ esim_id: ESIM, data_used_mb: 512.5, measured_at: null, age_seconds: 0, ...shown });
+    expect(answer.body).toMatchObject({ esim_id: ESIM, data_used_mb: 512.5, measured_at: null, source: 'service', age_seconds: 0, ...shown });
+  });
+
+  it('shows the newest reading of its usage with its age while the service cannot be asked, and is honest where there is none', async () => {
+    const asked = { answers: true };
+    await using own = await startTestApi({
+      service: {
+        ...idleService,
+        getEsimUsage: async () =>
+          asked.answers
+            ? { ok: true, status: 200, value: { data_used_mb: 100, data_total_mb: null, measured_at: '2030-01-31T11:59:00+00:00' } }
+            : { ok: false, kind: 'failure', failure: 'timeout', detail: 'No answer.' },
+      },
+    });
+    await own.database.run(async (db) => db.insert(esims).values(await api.database.run((from) => from.select().from(esims).where(eq(esims.id, ESIM)))));
+    const reader = await own.caller(['esims:read']);
+    asked.answers = false;
+    expect((await reader.get(`/v1/esims/${ESIM}/usage`)).read(problemSchema).code).toBe('service_timeout');
+    asked.answers = true;
+    const fresh = await reader.get(`/v1/esims/${ESIM}/usage`);
+    own.clock.now += 90_000;
+    asked.answers = false;
+    expect((await reader.get(`/v1/esims/${ESIM}/usage`)).body).toEqual({
+      ...(fresh.body as object),
+      unlimited: true,
+      measured_at: '2030-01-31T11:59:00.000Z',
+      source: 'stored',
+      read_at: new Date(TEST_NOW).toISOString(),
+      age_seconds: 90,
+    });
   });
 
   it('says of its usage that the service lacks the call, where it does', async () => {

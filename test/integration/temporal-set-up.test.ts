@@ -92,6 +92,7 @@ describe('the schedules', () => {
     reconcile: { ...DEFAULT_POLICY.reconcile, everyMs },
     sweep: { ...DEFAULT_POLICY.sweep, everyMs: 2 * everyMs },
     books: { ...DEFAULT_POLICY.books, everyMs: 3 * everyMs },
+    watch: { ...DEFAULT_POLICY.watch, everyMs: 4 * everyMs },
   });
 
   it('are created once, however many workers start at once', async () => {
@@ -110,6 +111,9 @@ describe('the schedules', () => {
     expect(sweep.action).toMatchObject({ workflowType: 'sweepWorkflow' });
     const books = await client.schedule.getHandle('books').describe();
     expect(books.action).toMatchObject({ workflowType: 'booksWorkflow', workflowId: 'books' });
+    const watch = await client.schedule.getHandle('watch').describe();
+    expect(watch.spec.intervals).toMatchObject([{ every: 240_000 }]);
+    expect(watch.action).toMatchObject({ workflowType: 'watchWorkflow', workflowId: 'watch' });
   });
 
   it('are left alone when they are right already', async () => {

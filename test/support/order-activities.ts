@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { createBooksActivities } from '#activities/books.ts';
 import { createMaintenanceActivities } from '#activities/maintenance.ts';
-import type { BooksActivities, MaintenanceActivities } from '#activities/maintenance-types.ts';
+import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#activities/maintenance-types.ts';
+import { createWatchActivities } from '#activities/watch.ts';
 import { WalletReader } from '#activities/wallet-reader.ts';
 import { createWorkActivities } from '#activities/work.ts';
 import type { AttemptRef, PurchaseActivities, SubscriptionActivities } from '#activities/work-types.ts';
@@ -15,7 +16,7 @@ import { acceptTopup } from '#db/topups.ts';
 import { acceptVpnSubscription, customerReferencePlace } from '#db/vpn-subscriptions.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
-import { DEFAULT_POLICY, type BooksPolicy, type GatePolicy, type ReconcilePolicy } from '#domain/policy.ts';
+import { DEFAULT_POLICY, type BooksPolicy, type GatePolicy, type ReconcilePolicy, type WatchPolicy } from '#domain/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
@@ -30,11 +31,12 @@ export interface ActivityBenchOptions {
   readonly capabilities?: Partial<Capabilities>;
   readonly books?: Partial<BooksPolicy>;
   readonly reconcile?: Partial<ReconcilePolicy>;
+  readonly watch?: Partial<WatchPolicy>;
 }
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 export class ActivityBench implements AsyncDisposable {
-  readonly activities: PurchaseActivities & SubscriptionActivities & MaintenanceActivities & BooksActivities;
+  readonly activities: PurchaseActivities & SubscriptionActivities & MaintenanceActivities & BooksActivities & WatchActivities;
   readonly database: OpenTestDatabase['database'];
   readonly admin: SimulatorAdmin;
   readonly keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
@@ -91,6 +93,7 @@ export class ActivityBench implements AsyncDisposable {
         sweep: { idleAfterMs: 60_000, everyMs: 1_000, batch: 100, answersKeptMs: 86_400_000 },
         wakeRelay: () => undefined,
       }),
+      ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...options.watch } }),
       ...createBooksActivities({ ...dependencies, logger, books: { ...DEFAULT_POLICY.books, ...options.books }, runway: DEFAULT_POLICY.runway }),
     };
   }
@@ -155,9 +158,9 @@ export class ActivityBench implements AsyncDisposable {
     });
   }
 
-  /** An eSIM that was delivered, and a top-up of it whose first attempt is open. */
-  async beginTopup(packageId = 1001): Promise<AttemptRef> {
-    const esimId = await this.deliveredEsim();
+  /** An eSIM that was delivered, unless one is named, and a top-up of it whose first attempt is open. */
+  async beginTopup(packageId = 1001, existingEsimId?: string): Promise<AttemptRef> {
+    const esimId = existingEsimId ?? (await this.deliveredEsim());
     const work = { kind: 'topup', id: newId('topup') } as const;
     const topup = {
       id: work.id,
@@ -185,8 +188,8 @@ export class ActivityBench implements AsyncDisposable {
   }
 
   /** An eSIM that was bought and delivered. @returns our id of it. */
-  async deliveredEsim(): Promise<string> {
-    const order = await this.begin();
+  async deliveredEsim(packageId?: number): Promise<string> {
+    const order = await this.begin(packageId);
     await this.activities.sendPurchase(order);
     const delivered = await this.activities.completePurchase({ ...order, applied: [] });
     if (delivered.kind !== 'completed' || delivered.esimId === undefined) throw new Error('the order was not delivered');
