@@ -70,6 +70,7 @@ export function pricingOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'List pricing rules, newest first',
       scope: 'pricing:read',
+      accountWide: true,
       query: z.strictObject({
         target: z.enum(PRICING_TARGET_KINDS).optional().meta({ description: 'Only rules for this kind of target.' }),
         currency: currency.optional(),
@@ -101,16 +102,17 @@ export function pricingOperations(dependencies: ApiDependencies): Operation[] {
         'For one package, country or VPN plan, or as the default, in one currency. A second rule for the same would tie and is refused ' +
         '(409). Suggestions go by it at once.',
       scope: 'pricing:write',
+      accountWide: true,
       idempotent: true,
       body: z.strictObject({ ...pricingRuleInput.shape, why }).meta({ id: 'NewPricingRule' }),
       bodyExample: { target: { kind: 'country', country: 'DE' }, currency: 'EUR', terms: termsExample, why: 'Prices of the spring.' },
       answers: { 201: { ...ruleAnswer('The rule.'), headers: { Location: 'Address of the rule.' } } },
       problems: ['pricing_rule_exists'],
-      handle: async ({ body, json, header, caller: { apiKeyId } }) => {
+      handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
         const rule = ruleFrom(body);
         const errors = termsErrors(rule.terms, 'terms');
         if (errors.length > 0) throw invalid(errors);
-        return answerOnce(dependencies, { apiKeyId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json }, async (tx) => {
+        return answerOnce(dependencies, { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json }, async (tx) => {
           const { rule: stored, isNew } = await addPricingRule(tx, rule, { actor: apiKeyId, why: body.why }, new Date(now()));
           const href = `${PATH}/${stored.id}`;
           if (isNew) return jsonReply(201, pricingRuleJson(stored), { Location: href });
@@ -129,6 +131,7 @@ export function pricingOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'Read a pricing rule',
       scope: 'pricing:read',
+      accountWide: true,
       params,
       answers: { 200: ruleAnswer('The rule.') },
       problems: ['pricing_rule_not_found'],
@@ -141,6 +144,7 @@ export function pricingOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'List the versions of a pricing rule, newest first, with who made each and why',
       scope: 'pricing:read',
+      accountWide: true,
       params,
       query: z.strictObject(pageQuery),
       answers: {
@@ -167,6 +171,7 @@ export function pricingOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'Give a pricing rule other terms',
       description: 'The terms replace those before altogether. What a rule is for does not change: end it, and make another.',
       scope: 'pricing:write',
+      accountWide: true,
       params,
       body: z.strictObject({ terms: pricingTermsInput, why, version }).meta({ id: 'PricingRuleChange' }),
       bodyExample: { terms: termsExample, why: 'The supplier is dearer.', version: 1 },
@@ -187,6 +192,7 @@ export function pricingOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'End a pricing rule',
       description: 'Suggestions go by the next less specific rule from now on. The rule and its versions can still be read.',
       scope: 'pricing:write',
+      accountWide: true,
       params,
       body: z.strictObject({ why, version }).meta({ id: 'PricingRuleEnd' }),
       bodyExample: { why: 'The spring is over.' },

@@ -113,6 +113,7 @@ export function walletOperations({ database, service, runway: policy, now }: Api
       summary: 'Read how long the wallet lasts',
       description: 'From completed sales of recent days and what is reserved and held. What is not known is said to be unknown, with the reason.',
       scope: 'wallet:read',
+      accountWide: true,
       answers: { 200: { description: 'The runway.', contentType: 'application/json', schema: runwayOutput, example: runwayExample } },
       handle: async () => {
         const at = now();
