@@ -150,6 +150,7 @@ export function whatIfOperation({ database, service, now }: ApiDependencies): Op
       'Shows the old and the new suggestion of each package and plan with what they leave, and what would fall below the minimum if its ' +
       'selling price stayed as it is. Nothing is stored or changed, so no Idempotency-Key is needed.',
     scope: 'pricing:read',
+    accountWide: true,
     body: whatIfInput,
     bodyExample: {
       package_ids: [101],
