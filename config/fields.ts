@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import * as z from 'zod';
 import { isDecimal } from '#domain/money.ts';
 
@@ -122,6 +123,23 @@ export function originList(fallback: string) {
     .refine((origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin), {
       message: 'must be origins such as https://temporal.example.com, comma separated, without a path',
     });
+}
+
+/** Networks such as `10.20.0.0/16` or `fd00:1::/64`, comma separated; none by default. */
+export function networkList() {
+  return z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((network) => network.trim()).filter(Boolean))
+    .refine((networks) => networks.every(isNetwork), {
+      message: 'must be networks such as 10.20.0.0/16 or fd00:1::/64, comma separated',
+    });
+}
+
+function isNetwork(text: string): boolean {
+  const [, address = '', bits = ''] = /^([0-9A-Fa-f.:]+)\/(\d{1,3})$/.exec(text) ?? [];
+  const family = isIP(address);
+  return family !== 0 && Number(bits) <= (family === 4 ? 32 : 128);
 }
 
 /** True when only this machine reaches a server that listens on `host`. */

@@ -18,12 +18,14 @@ type WorkEventType = { [Kind in WorkKind]: `${Kind}.${AnnouncedStatus<Kind> & st
 const OTHER_EVENTS = {
   'wallet.balance_low': 'The balance of the wallet is below the least that was set.',
   'wallet.balance_restored': 'The balance of the wallet is no longer below the least that was set.',
+  'webhook_endpoint.disabled': 'A webhook endpoint was disabled by us: it had failed for too long, or was gone.',
+  'webhook_endpoint.test': 'Somebody asked for a test of a webhook endpoint. Sent to that endpoint alone.',
 } as const;
 
 export type EventType = WorkEventType | `refund.${RefundStatus}` | keyof typeof OTHER_EVENTS;
 
 /** Of what an event can speak. */
-export type EventSubjectKind = WorkKind | 'refund' | 'wallet';
+export type EventSubjectKind = WorkKind | 'refund' | 'wallet' | 'webhook_endpoint';
 
 /** What an event speaks of: a resource of ours by its id; of what there is one of, the id is its name. */
 export interface EventSubject {

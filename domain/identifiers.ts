@@ -14,6 +14,8 @@ export const ID_PREFIXES = {
   journalEntry: 'jrn',
   reconciliation: 'rec',
   event: 'evt',
+  webhookEndpoint: 'we',
+  webhookDelivery: 'wd',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

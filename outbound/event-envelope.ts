@@ -21,6 +21,7 @@ const ADDRESSES = {
   cancellation: (id) => `/v1/cancellations/${id}`,
   refund: (id) => `/v1/refunds/${id}`,
   wallet: () => '/v1/wallet',
+  webhook_endpoint: (id) => `/v1/webhook-endpoints/${id}`,
 } as const satisfies Record<EventSubjectKind, (id: string) => string>;
 
 /** Its one form; whoever sends an event sends exactly this. */
