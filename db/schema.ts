@@ -11,4 +11,5 @@ export * from '#db/schema/gate.ts';
 export * from '#db/schema/purchases.ts';
 export * from '#db/schema/queues.ts';
 export * from '#db/schema/service.ts';
+export * from '#db/schema/webhook-endpoints.ts';
 export * from '#db/schema/work.ts';
