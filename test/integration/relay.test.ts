@@ -79,6 +79,7 @@ function newRelay({ batch = 100, pollMs = 60_000 } = {}) {
     database,
     keyRing: TEST_KEYS,
     workflows: temporal,
+    endpoints: { wake: async () => undefined },
     wakeups,
     onPublished: () => undefined,
     policy: { pollMs, batch, leaseMs: 30_000, retryDelayMs: 1_000, retryDelayMaxMs: 60_000 },
