@@ -3,6 +3,8 @@ import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Money } from '#domain/money.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { Database } from '#db/database.ts';
+import type { AddressPolicy } from '#outbound/address-policy.ts';
+import type { HostLookup } from '#outbound/host-lookup.ts';
 import type { InboxIntake } from '#db/inbox-intake.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -41,6 +43,10 @@ export interface ApiDependencies {
   readonly webhookSecretOverlapMs: number;
   /** The daily limit of all API keys together, which the worker enforces. */
   readonly spendLimit: Money | undefined;
+  /** Where webhook endpoints may be. */
+  readonly webhookTargets: { readonly policy: AddressPolicy; readonly lookup: HostLookup };
+  /** How long the former secret of a webhook endpoint still signs, in milliseconds, where the caller names no other time. */
+  readonly endpointSecretOverlapMs: number;
   readonly bodyLimitBytes: number;
   /** What `/readyz` asks, by name. */
   readonly readinessChecks: Readonly<Record<string, ReadinessCheck>>;

@@ -8,7 +8,7 @@ export interface AuditEntry {
   /** Stable name, such as `esim.activation_revealed`. */
   readonly action: string;
   /** A webhook secret has the id of its environment. */
-  readonly subject: WorkRef | { readonly kind: 'case' | 'esim' | 'pause' | 'wallet_movement' | 'webhook_secret'; readonly id: string };
+  readonly subject: WorkRef | { readonly kind: 'case' | 'esim' | 'pause' | 'wallet_movement' | 'webhook_endpoint' | 'webhook_secret'; readonly id: string };
   /** Why, in the actor's words; where a reason is asked for. */
   readonly reason?: string;
 }
