@@ -4,6 +4,7 @@ import { refuseOptionsTakenByNpm } from '#cli/start/npm-options.ts';
 import { portOf, PORTS, type PortName } from '#cli/start/settings.ts';
 import { UserError } from '#cli/user-error.ts';
 import { addGateCommands } from '#cli/gate-commands.ts';
+import { addWebhookEndpointCommands } from '#cli/webhook-endpoint-commands.ts';
 import { addWorkCommands } from '#cli/work-commands.ts';
 import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
 import type { ApiOptions } from '#cli/api-access.ts';
@@ -132,6 +133,7 @@ addWorkCommands(program, TOPUPS, environment);
 addWorkCommands(program, VPN_SUBSCRIPTIONS, environment);
 addWorkCommands(program, CANCELLATIONS, environment);
 addGateCommands(program, environment);
+addWebhookEndpointCommands(program, environment);
 
 program
   .command('contract')
