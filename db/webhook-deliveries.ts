@@ -1,5 +1,5 @@
 /** What is to be delivered to webhook endpoints, try by try. */
-import { and, asc, count, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, asc, count, eq, exists, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { selects, TEST_EVENT } from '#domain/event-filter.ts';
 import type { OutboundPolicy } from '#domain/policy.ts';
 import { describeOutcome, isFailing, judgeTry, type EndpointHealth, type TryOutcome } from '#domain/webhook-delivery.ts';
@@ -219,19 +219,16 @@ export async function giveUpDeliveries(tx: Executor, endpointId: string, batch: 
 /** Asks for the workflow of every endpoint whose deliveries have been due for too long: it was terminated, or a wake-up was lost. */
 export async function wakeOverdueEndpoints(tx: Executor, { before }: { readonly before: Date }): Promise<number> {
   const { endpointId, state, nextTryAt, leasedUntil } = webhookDeliveries;
-  const overdue = await tx
-    .selectDistinct({ id: endpointId })
+  const { id: endpoint, retryAt, wakesWanted, wakesGiven } = webhookEndpoints;
+  // One row for each endpoint is looked for: there may be very many that wait.
+  const overdueDelivery = tx
+    .select({ one: sql`1` })
     .from(webhookDeliveries)
-    .innerJoin(webhookEndpoints, eq(webhookEndpoints.id, endpointId))
-    .where(
-      and(
-        eq(state, 'pending'),
-        lte(nextTryAt, before),
-        or(isNull(leasedUntil), lte(leasedUntil, before)),
-        or(isNull(webhookEndpoints.retryAt), lte(webhookEndpoints.retryAt, before)),
-        eq(webhookEndpoints.wakesWanted, webhookEndpoints.wakesGiven),
-      ),
-    );
+    .where(and(eq(endpointId, endpoint), eq(state, 'pending'), lte(nextTryAt, before), or(isNull(leasedUntil), lte(leasedUntil, before))));
+  const overdue = await tx
+    .select({ id: endpoint })
+    .from(webhookEndpoints)
+    .where(and(eq(wakesWanted, wakesGiven), or(isNull(retryAt), lte(retryAt, before)), exists(overdueDelivery)));
   await requestEndpointWake(tx, overdue.map(({ id }) => id), { urgent: true });
   return overdue.length;
 }
