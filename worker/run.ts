@@ -133,8 +133,7 @@ async function work(
     now: Date.now,
   });
   const workers = [worker, courier];
-  // Should one of them fail, the other has no business going on.
-  const running = Promise.all(workers.map((each) => each.run().finally(() => stopAll(workers))));
+  const running = runAll(workers);
   wakeups.listen();
   relay.start();
   gatekeeper.start();
@@ -157,6 +156,12 @@ async function work(
     await relay.stop();
     await connection.close();
   }
+}
+
+/** Runs them until all have stopped. Should one of them fail, the others have no business going on. */
+async function runAll(workers: readonly Worker[]): Promise<void> {
+  const ended = await Promise.allSettled(workers.map((each) => each.run().finally(() => stopAll(workers))));
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
 }
 
 function stopAll(workers: readonly Worker[]): void {
