@@ -12,6 +12,8 @@ import { addWebhookEndpoint, deleteWebhookEndpoint, disableWebhookEndpoint, rota
 import { replayRange } from '#db/webhook-replays.ts';
 import { DEFAULT_POLICY, type OutboundPolicy } from '#domain/policy.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { databaseGauges } from '#worker/gauges.ts';
 import { createCourier } from '#outbound/webhook-courier.ts';
 import { WebhookSender } from '#outbound/webhook-sender.ts';
 import { openTestDatabase } from '#test/support/database.ts';
@@ -291,6 +293,28 @@ describe('an endpoint that is down', () => {
     clock.now += HOUR;
     await round(id);
     expect((await tries()).map(({ failure, status }) => [failure, status])).toEqual([['address_refused', null], ['address_refused', null]]);
+  });
+});
+
+describe('the gauges', () => {
+  const shown = async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    await databaseGauges(database, metrics, { webhookSilence: DEFAULT_POLICY.webhookSilence, now: () => clock.now })();
+    const { body } = await metrics.render();
+    return Object.fromEntries([...body.matchAll(/^reseller_outbound_(endpoints\{state="\w+"\}|pending|failing_seconds) (\S+)$/gm)].map(([, name = '', value]) => [name.replace(/.*"(.*)".*/, '$1'), Number(value)]));
+  };
+
+  it('tell of endpoints that fail, for how long, of those that we gave up, and of what waits', async () => {
+    const [id, disabled] = [await endpoint(), await endpoint()];
+    await database.transaction((tx) => disableWebhookEndpoint(tx, disabled, 'request', new Date(clock.now)));
+    expect(await shown()).toEqual({ receiving: 1, failing: 0, disabled: 1, given_up: 0, pending: 0, failing_seconds: 0 });
+    receiver.answers.push(500, 410);
+    await happen(2);
+    await round(id, { lanes: 1, failingAfter: 1 });
+    clock.now += 7_200_000;
+    expect(await shown()).toEqual({ receiving: 0, failing: 1, disabled: 1, given_up: 0, pending: 2, failing_seconds: 7_200 });
+    await round(id);
+    expect(await shown()).toEqual({ receiving: 0, failing: 0, disabled: 1, given_up: 1, pending: 0, failing_seconds: 0 });
   });
 });
 
