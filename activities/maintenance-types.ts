@@ -5,9 +5,9 @@ import type { BooksResult } from '#workflows/messages.ts';
 export interface MaintenanceActivities {
   /** Asks the service about silent attempts; what is new goes into the inbox like a webhook. */
   reconcileSilentWork(): Promise<{ asked: number; news: number }>;
-  /** Asks for the start of unfinished work that nothing was heard of for a while. */
+  /** Asks for the start of unfinished work that nothing was heard of for a while, and of deliveries that nobody makes. */
   requestIdleWork(): Promise<{ requested: number }>;
-  /** Forgets answers kept for repeated requests of our callers once nobody repeats them any more. */
+  /** Forgets answers kept for repeated requests of our callers once nobody repeats them any more, and old deliveries of webhooks. */
   forgetOldAnswers(): Promise<{ forgotten: number }>;
 }
 

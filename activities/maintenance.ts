@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FailureClass } from '#domain/failure.ts';
 import { isFinal } from '#domain/lifecycle.ts';
-import type { ReconcilePolicy, SweepPolicy, WebhookSilencePolicy } from '#domain/policy.ts';
+import type { OutboundPolicy, ReconcilePolicy, SweepPolicy, WebhookSilencePolicy } from '#domain/policy.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import { recordFacts, workOf, type AttemptRow } from '#db/attempts.ts';
@@ -9,6 +9,7 @@ import { forgetAnswers } from '#db/idempotency.ts';
 import { addReadObservation, inboxBodyPlace, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/inbox.ts';
 import { requestWake } from '#db/outbox.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
+import { forgetDeliveries, wakeOverdueEndpoints } from '#db/webhook-deliveries.ts';
 import { lockWork, requestStartOfIdleWork } from '#db/work.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
@@ -19,6 +20,7 @@ import type { WorkDependencies } from '#activities/work-context.ts';
 export interface MaintenanceDependencies extends WorkDependencies {
   readonly reconcile: ReconcilePolicy;
   readonly sweep: SweepPolicy;
+  readonly outbound: Pick<OutboundPolicy, 'logKeptMs'>;
   readonly webhookSilence: WebhookSilencePolicy;
   readonly logger: Logger;
   /** Called after rows for the relay were committed. */
@@ -27,7 +29,7 @@ export interface MaintenanceDependencies extends WorkDependencies {
 
 /** Makes the activities of the scheduled workflows. */
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies): MaintenanceActivities {
-  const { database, reconcile, sweep, wakeRelay, now } = dependencies;
+  const { database, reconcile, sweep, outbound, wakeRelay, now } = dependencies;
   const kinds = purchaseKinds(dependencies);
 
   /** Of each kind with much silent work, what its list shows. */
@@ -91,13 +93,16 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
         }),
       );
       const matchable = await database.run((db) => requeueMatchable(db, sweep.batch));
-      if (requested + matchable > 0) wakeRelay();
+      const overdue = await database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }));
+      if (requested + matchable + overdue > 0) wakeRelay();
       return { requested };
     },
 
     async forgetOldAnswers() {
-      const before = new Date(now() - sweep.answersKeptMs);
-      return { forgotten: await database.run((db) => forgetAnswers(db, { before, batch: sweep.batch })) };
+      const { batch } = sweep;
+      const answers = await database.run((db) => forgetAnswers(db, { before: new Date(now() - sweep.answersKeptMs), batch }));
+      const deliveries = await database.run((db) => forgetDeliveries(db, { before: new Date(now() - outbound.logKeptMs), batch }));
+      return { forgotten: answers + deliveries };
     },
   };
 }

@@ -23,6 +23,7 @@ import { topupOperations } from '#api/routes/topups.ts';
 import { updateOperations } from '#api/routes/updates.ts';
 import { vpnOperations } from '#api/routes/vpn.ts';
 import { walletOperations } from '#api/routes/wallet.ts';
+import { webhookEndpointOperations } from '#api/routes/webhook-endpoints.ts';
 import { webhookOperations } from '#api/routes/webhooks.ts';
 import { securityHeaders } from '#api/security-headers.ts';
 import { productVersion } from '#api/version.ts';
@@ -68,6 +69,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...walletOperations(dependencies),
     ...booksOperations(dependencies),
     ...updateOperations(dependencies),
+    ...webhookEndpointOperations(dependencies),
     ...serviceSecretOperations(dependencies),
     ...auditLogOperations(dependencies),
     ...webhookOperations(dependencies),

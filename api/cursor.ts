@@ -1,5 +1,5 @@
 /** Where a page ended, as an opaque text. It holds no secret and is checked when it comes back. */
-import { isId } from '#domain/identifiers.ts';
+import { isId, type IdKind } from '#domain/identifiers.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { CasePosition } from '#db/case-queries.ts';
 import type { ReconciliationPosition } from '#db/reconciliations.ts';
@@ -31,6 +31,18 @@ const LETTERS = {
   esim: 'e',
   pricingRule: 'g',
 } as const satisfies Record<ListKind, string>;
+
+/** Of lists that are ordered by their ids, which sort by the time they were made. */
+export function idCursor(id: string): string {
+  return encode(`i.${id}`);
+}
+
+/** @throws Problem validation_failed when it is not one of ours. */
+export function readIdCursor(kind: IdKind, cursor: string): string {
+  const id = /^i\.(\w+)$/.exec(decode(cursor))?.[1] ?? '';
+  if (!isId(kind, id)) throw notOurs();
+  return id;
+}
 
 /** Of the list of cases. */
 export function caseCursor({ openedAt, id }: CasePosition): string {

@@ -4,6 +4,8 @@ import type { Money } from '#domain/money.ts';
 import type { RunwayPolicy } from '#domain/policy.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { Database } from '#db/database.ts';
+import type { AddressPolicy } from '#outbound/address-policy.ts';
+import type { HostLookup } from '#outbound/host-lookup.ts';
 import type { InboxIntake } from '#db/inbox-intake.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -45,6 +47,10 @@ export interface ApiDependencies {
   readonly spendLimit: Money | undefined;
   /** When the wallet counts as low by how long it lasts, which the worker announces. */
   readonly runway: RunwayPolicy;
+  /** Where webhook endpoints may be. */
+  readonly webhookTargets: { readonly policy: AddressPolicy; readonly lookup: HostLookup };
+  /** How long the former secret of a webhook endpoint still signs, in milliseconds, where the caller names no other time. */
+  readonly endpointSecretOverlapMs: number;
   readonly bodyLimitBytes: number;
   readonly rateLimits: RateLimitSettings;
   /** Addresses and networks of proxies whose X-Forwarded-For is believed. */

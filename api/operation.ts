@@ -32,7 +32,7 @@ export interface DocumentedAnswer {
 
 interface Documentation {
   readonly id: string;
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'patch' | 'delete';
   /** With `{name}` for parameters. */
   readonly path: `/${string}`;
   readonly tag: string;

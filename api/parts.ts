@@ -7,6 +7,8 @@ import { requireCurrentSchema } from '#db/migrate.ts';
 import { Notifier } from '#db/notifier.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { readWebhookSecrets } from '#db/webhook-secrets.ts';
+import { AddressPolicy } from '#outbound/address-policy.ts';
+import { dnsLookup } from '#outbound/host-lookup.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { openService } from '#upstream/service.ts';
@@ -79,6 +81,8 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       webhookSecretOverlapMs: config.webhookSecretOverlapMs,
       spendLimit: config.spendLimit,
       runway: config.runway,
+      webhookTargets: { policy: new AddressPolicy(config.webhookAllowedAddresses), lookup: dnsLookup() },
+      endpointSecretOverlapMs: config.endpointSecretOverlapMs,
       bodyLimitBytes: config.bodyLimitBytes,
       rateLimits: config.rateLimits,
       trustedProxies: config.trustedProxies,

@@ -104,6 +104,17 @@ export const PROBLEMS = {
     title: 'There is no such package',
     advice: 'Read GET /v1/packages again: the service may have withdrawn it.',
   },
+  webhook_endpoint_not_found: { status: 404, title: 'There is no such webhook endpoint', advice: 'Check the id; it begins with `we_`.' },
+  webhook_delivery_not_found: {
+    status: 404,
+    title: 'There is no such delivery of this webhook endpoint',
+    advice: 'Check the id; it begins with `wd_`. What has ended is forgotten after some weeks.',
+  },
+  event_not_found: {
+    status: 404,
+    title: 'There is no such event',
+    advice: 'Check the id; it begins with `evt_`. A moment after it happened it may not be published yet.',
+  },
   problem_not_found: { status: 404, title: 'There is no such problem', advice: 'Compare the code with /openapi.json.' },
   method_not_allowed: {
     status: 405,
@@ -147,6 +158,16 @@ export const PROBLEMS = {
     status: 409,
     title: 'This cannot be done with it as it stands',
     advice: 'Read it again: `refusal` and `detail` say what stands against it.',
+  },
+  webhook_endpoint_disabled: {
+    status: 409,
+    title: 'The webhook endpoint is disabled',
+    advice: 'Enable it first: POST …/enable, which can also replay what it has missed.',
+  },
+  webhook_endpoint_limit: {
+    status: 409,
+    title: 'There are as many webhook endpoints as there can be',
+    advice: 'Delete one that is not needed any more. One endpoint can get events of several kinds.',
   },
   idempotency_in_progress: {
     status: 409,

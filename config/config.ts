@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
 import type { Money } from '#domain/money.ts';
-import { DEFAULT_POLICY, MAX_REFUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy, type RunwayPolicy } from '#domain/policy.ts';
+import { DEFAULT_POLICY, MAX_OUTBOUND_DEADLINE_MS, MAX_REFUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy, type RunwayPolicy } from '#domain/policy.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
 import {
   ConfigurationError,
@@ -88,6 +88,12 @@ const workerFields = {
   WORKFLOW_BUNDLE: z.string().min(1).optional(),
 };
 
+/** What the API and the worker read about webhooks of ours. */
+const outboundFields = {
+  /** Networks that webhook endpoints may be in although they are not public, comma separated. */
+  WEBHOOK_ALLOWED_ADDRESSES: networkList().default([]),
+};
+
 const codecFields = {
   CODEC_HOST: z.string().min(1).default('127.0.0.1'),
   CODEC_PORT: port(8234),
@@ -150,10 +156,21 @@ const policyFields = {
   POLICY_CIRCUIT_PROBE_DELAY_MAX: durationMs(DEFAULT_POLICY.gate.probeDelayMaxMs),
   POLICY_RELEASES_PER_SECOND: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.gate.releasesPerSecond),
   POLICY_GATE_TICK: durationMs(DEFAULT_POLICY.gate.tickMs),
+  POLICY_OUTBOUND_DEADLINE: durationMs(DEFAULT_POLICY.outbound.sendDeadlineMs, MAX_OUTBOUND_DEADLINE_MS),
+  POLICY_OUTBOUND_LEASE: durationMs(DEFAULT_POLICY.outbound.leaseMs),
+  POLICY_OUTBOUND_RETRY_DELAY: durationMs(DEFAULT_POLICY.outbound.retryDelayMs),
+  POLICY_OUTBOUND_RETRY_DELAY_MAX: durationMs(DEFAULT_POLICY.outbound.retryDelayMaxMs),
+  POLICY_OUTBOUND_RETRY_FOR: durationMs(DEFAULT_POLICY.outbound.retryForMs),
+  POLICY_OUTBOUND_PROBE_DELAY_MAX: durationMs(DEFAULT_POLICY.outbound.probeDelayMaxMs),
+  POLICY_OUTBOUND_DISABLE_AFTER: durationMs(DEFAULT_POLICY.outbound.disableAfterMs),
+  POLICY_OUTBOUND_LOG_KEPT: durationMs(DEFAULT_POLICY.outbound.logKeptMs),
+  POLICY_OUTBOUND_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.outbound.secretOverlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
 };
 
 /** What of the policy the API and `reseller service-secret` read; the rest is the worker's. */
 const overlapFields = { POLICY_WEBHOOK_SECRET_OVERLAP: policyFields.POLICY_WEBHOOK_SECRET_OVERLAP };
+/** What of the policy the API needs for webhook endpoints. */
+const endpointFields = { POLICY_OUTBOUND_SECRET_OVERLAP: policyFields.POLICY_OUTBOUND_SECRET_OVERLAP };
 /** What of the policy the API shows. */
 const shownFields = {
   POLICY_SPEND_LIMIT: policyFields.POLICY_SPEND_LIMIT,
@@ -170,6 +187,7 @@ export const CONFIGURATION_FIELDS = {
   service: serviceFields,
   api: apiFields,
   worker: workerFields,
+  outbound: outboundFields,
   codec: codecFields,
   policy: policyFields,
 } as const satisfies Record<string, z.ZodRawShape>;
@@ -243,6 +261,10 @@ export interface ApiConfig {
   /** The daily limit of all keys together, which the gate shows; the worker enforces it. */
   readonly spendLimit: Money | undefined;
   readonly runway: RunwayPolicy;
+  /** Networks that webhook endpoints may be in although they are not public. */
+  readonly webhookAllowedAddresses: readonly string[];
+  /** How long the former secret of a webhook endpoint still signs after a rotation, in milliseconds. */
+  readonly endpointSecretOverlapMs: number;
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
@@ -263,6 +285,8 @@ export interface WorkerConfig {
   readonly temporal: TemporalConfig;
   readonly service: ServiceConfig;
   readonly policy: Policy;
+  /** Networks that webhook endpoints may be in although they are not public. */
+  readonly webhookAllowedAddresses: readonly string[];
   readonly probeHost: string;
   readonly probePort: number;
   readonly shutdownGraceMs: number;
@@ -340,6 +364,8 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
       ...apiFields,
       ...overlapFields,
       ...shownFields,
+      ...outboundFields,
+      ...endpointFields,
     }),
     environment,
   );
@@ -353,6 +379,8 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     webhookSecretOverlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP,
     spendLimit: raw.POLICY_SPEND_LIMIT,
     runway: runwayOf(raw),
+    webhookAllowedAddresses: raw.WEBHOOK_ALLOWED_ADDRESSES,
+    endpointSecretOverlapMs: raw.POLICY_OUTBOUND_SECRET_OVERLAP,
     host: raw.API_HOST,
     port: raw.API_PORT,
     bodyLimitBytes: raw.API_BODY_LIMIT,
@@ -372,11 +400,15 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
         ...secretFields,
         ...serviceFields,
         ...workerFields,
+        ...outboundFields,
         ...policyFields,
       })
       .superRefine((value, context) => {
         for (const problem of purchasePolicyProblems(policyOf(value).purchase)) {
           context.addIssue({ code: 'custom', path: ['POLICY_SEND_DEADLINE'], message: problem });
+        }
+        if (value.POLICY_OUTBOUND_LEASE <= value.POLICY_OUTBOUND_DEADLINE) {
+          context.addIssue({ code: 'custom', path: ['POLICY_OUTBOUND_LEASE'], message: 'must be more than POLICY_OUTBOUND_DEADLINE' });
         }
       }),
     environment,
@@ -388,6 +420,7 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
     temporal: temporalOf(raw),
     service: serviceOf(raw),
     policy: policyOf(raw),
+    webhookAllowedAddresses: raw.WEBHOOK_ALLOWED_ADDRESSES,
     probeHost: raw.WORKER_PROBE_HOST,
     probePort: raw.WORKER_PROBE_PORT,
     shutdownGraceMs: raw.WORKER_SHUTDOWN_GRACE,
@@ -467,7 +500,7 @@ function runwayOf(raw: Raw<typeof shownFields>): RunwayPolicy {
 }
 
 function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
-  const { gate, purchase, reconcile, relay, sweep, books, watch, webhookSecret, webhookSilence } = DEFAULT_POLICY;
+  const { gate, purchase, reconcile, relay, sweep, books, watch, webhookSecret, webhookSilence, outbound } = DEFAULT_POLICY;
   return {
     gate: {
       ...gate,
@@ -530,6 +563,18 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
       news: raw.POLICY_WEBHOOK_SILENCE_NEWS,
     },
     webhookSecret: { ...webhookSecret, overlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP },
+    outbound: {
+      ...outbound,
+      sendDeadlineMs: raw.POLICY_OUTBOUND_DEADLINE,
+      leaseMs: raw.POLICY_OUTBOUND_LEASE,
+      retryDelayMs: raw.POLICY_OUTBOUND_RETRY_DELAY,
+      retryDelayMaxMs: raw.POLICY_OUTBOUND_RETRY_DELAY_MAX,
+      retryForMs: raw.POLICY_OUTBOUND_RETRY_FOR,
+      probeDelayMaxMs: raw.POLICY_OUTBOUND_PROBE_DELAY_MAX,
+      disableAfterMs: raw.POLICY_OUTBOUND_DISABLE_AFTER,
+      logKeptMs: raw.POLICY_OUTBOUND_LOG_KEPT,
+      secretOverlapMs: raw.POLICY_OUTBOUND_SECRET_OVERLAP,
+    },
   };
 }
 

@@ -30,6 +30,8 @@ export const API_SCOPES = {
   'pricing:write': 'Make, change and end these rules. Each change is audited.',
   'wallet:read': 'Read the wallet at the service.',
   'updates:read': 'Check for updates of the storefront application.',
+  'webhook_endpoints:read': 'Read webhook endpoints and what was delivered to them.',
+  'webhook_endpoints:write': 'Create, change, test, replay and delete webhook endpoints: decides who is told of events. Each act is audited.',
   'service:admin': 'Create and rotate the webhook secret at the service. For administration only; each change is audited.',
 } as const;
 

@@ -23,12 +23,14 @@ const OTHER_EVENTS = {
   'vpn_subscription.expiring': 'The time of the VPN subscription is about to end. Once for each threshold and period.',
   'wallet.runway_low': 'At the pace of recent sales, the wallet lasts shorter than was set as its least.',
   'wallet.runway_restored': 'At the pace of recent sales, the wallet lasts long enough again.',
+  'webhook_endpoint.disabled': 'A webhook endpoint was disabled by us: it had failed for too long, or was gone.',
+  'webhook_endpoint.test': 'Somebody asked for a test of a webhook endpoint. Sent to that endpoint alone.',
 } as const;
 
 export type EventType = WorkEventType | `refund.${RefundStatus}` | keyof typeof OTHER_EVENTS;
 
 /** Of what an event can speak. */
-export type EventSubjectKind = WorkKind | 'refund' | 'wallet' | 'esim';
+export type EventSubjectKind = WorkKind | 'refund' | 'wallet' | 'esim' | 'webhook_endpoint';
 
 /** What an event speaks of: a resource of ours by its id; of what there is one of, the id is its name. */
 export interface EventSubject {

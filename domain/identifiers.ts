@@ -15,6 +15,8 @@ export const ID_PREFIXES = {
   reconciliation: 'rec',
   event: 'evt',
   pricingRule: 'rule',
+  webhookEndpoint: 'we',
+  webhookDelivery: 'wd',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

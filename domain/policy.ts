@@ -166,6 +166,36 @@ export interface WebhookSecretPolicy {
   readonly overlapMs: number;
 }
 
+/** How events are delivered to webhook endpoints of internal systems. */
+export interface OutboundPolicy {
+  /** Total deadline of one try. Receivers are to answer first and work afterwards; Standard Webhooks asks for 15 to 30 s. */
+  readonly sendDeadlineMs: number;
+  /** How long a try has its delivery to itself. More than the deadline, so that only a worker that died lets go of it. */
+  readonly leaseMs: number;
+  /** First wait before a delivery is tried again; doubled each time. A receiver that is just restarting is back by then. */
+  readonly retryDelayMs: number;
+  /** Longest such wait: the end of an outage is found by the next delivery or probe, not by this. */
+  readonly retryDelayMaxMs: number;
+  /** How long one delivery is tried. A receiver that broke on Friday evening is looked at on Monday morning. */
+  readonly retryForMs: number;
+  /** So many tries failed in a row, and the endpoint counts as failing: it gets one delivery at a time. Fewer may be single
+   * events that it cannot take. */
+  readonly failingAfter: number;
+  /** Longest wait between those: an outage that is over is noticed within this. */
+  readonly probeDelayMaxMs: number;
+  /** An endpoint without a single success for so long is disabled. Longer than one delivery is tried. */
+  readonly disableAfterMs: number;
+  /** Deliveries sent to one endpoint at a time. */
+  readonly lanes: number;
+  /** How long one round of sending goes on before the next endpoint has its turn; a round ends with the tries under way, within the
+   * grace that a stopping worker has. */
+  readonly roundMs: number;
+  /** How long a delivery that has ended stays in the log. */
+  readonly logKeptMs: number;
+  /** How long the former secret of an endpoint still signs after a rotation, where the caller names no other time. */
+  readonly secretOverlapMs: number;
+}
+
 /** What the purchase gate goes by; see `docs/adr/0010-purchase-gate.md`. */
 export interface GatePolicy {
   /** A reading of the wallet that is older is not reserved against: it is read anew. Others may use the wallet too. */
@@ -200,6 +230,7 @@ export interface GatePolicy {
 
 export interface Policy {
   readonly gate: GatePolicy;
+  readonly outbound: OutboundPolicy;
   readonly purchase: PurchasePolicy;
   readonly reconcile: ReconcilePolicy;
   readonly relay: RelayPolicy;
@@ -281,12 +312,26 @@ export const DEFAULT_POLICY: Policy = {
   runway: { windowDays: 14, minimumDays: 3, balanceAgeMs: hour, lowMs: 3 * 24 * hour },
   webhookSecret: { overlapMs: 24 * hour },
   webhookSilence: { windowMs: hour, news: 5 },
+  outbound: {
+    sendDeadlineMs: 15 * second,
+    leaseMs: 30 * second,
+    retryDelayMs: 5 * second,
+    retryDelayMaxMs: 6 * hour,
+    retryForMs: 3 * 24 * hour,
+    failingAfter: 5,
+    probeDelayMaxMs: 15 * minute,
+    disableAfterMs: 5 * 24 * hour,
+    lanes: 4,
+    roundMs: 5 * second,
+    logKeptMs: 30 * 24 * hour,
+    secretOverlapMs: 24 * hour,
+  },
 };
 
 /** A quarter: by then the books of the service are closed. */
 export const MAX_REFUND_DEADLINE_MS = 92 * 24 * hour;
 
-/** Of webhook secrets and API keys. A month: whoever wants a longer overlap wants no rotation. */
+/** Of webhook secrets, the service's and ours, and of API keys. A month: whoever wants a longer overlap wants no rotation. */
 export const MAX_WEBHOOK_SECRET_OVERLAP_MS = 30 * 24 * hour;
 
 /** How much of its time of silence a caller may use at once: a shop that shows a page asks for several things together, and ten
@@ -301,6 +346,8 @@ export const KNOWN_KEY_MS = hour;
 
 /** How long a rotated API key still works when nobody says otherwise: a day, in which whoever deploys the new one is at work once. */
 export const DEFAULT_KEY_OVERLAP_MS = 24 * hour;
+/** A round of sending must end within the time that its activity has. */
+export const MAX_OUTBOUND_DEADLINE_MS = minute;
 
 /** @returns what is inconsistent about a purchase policy, in words; empty when it is sound. */
 export function purchasePolicyProblems(policy: PurchasePolicy): string[] {

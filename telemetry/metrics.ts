@@ -13,7 +13,7 @@ export interface Metrics {
   readonly upstreamDuration: Histogram<'endpoint'>;
   /** Webhook deliveries by what was answered: `accepted`, `duplicate`, `quarantined` or the reason of the refusal. */
   readonly webhookDeliveries: Counter<'result'>;
-  /** Rows the relay took, by `queue` (`inbox`, `outbox`) and `result`. */
+  /** Rows the relay took, by `queue` (`inbox`, `outbox`, `endpoints`) and `result`. */
   readonly relayRows: Counter<'queue' | 'result'>;
   /** Age of the oldest row that waits for the relay, in seconds; 0 when none does. */
   readonly relayLag: Gauge<'queue'>;
@@ -21,6 +21,15 @@ export interface Metrics {
   readonly relayDelay: Histogram<'queue'>;
   /** Events that were announced to internal systems. */
   readonly events: Counter<'type'>;
+  /** Tries to deliver events to webhook endpoints. `result` is `delivered` or `failed`. */
+  readonly outboundTries: Counter<'result'>;
+  readonly outboundDuration: Histogram;
+  /** Webhook endpoints by how they do: `receiving`, `failing`, `disabled` (by request), `given_up` (by us). */
+  readonly outboundEndpoints: Gauge<'state'>;
+  /** Deliveries that wait. */
+  readonly outboundPending: Gauge;
+  /** How long the longest-failing endpoint that is still enabled has had no success, in seconds; 0 when none fails. */
+  readonly outboundFailing: Gauge;
   /** Orders by status, unfinished ones only where counting all would be costly. */
   readonly work: Gauge<'kind' | 'status'>;
   /** Open cases: what waits for a person. */
@@ -131,6 +140,30 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       name: 'reseller_events_total',
       help: 'Events announced to internal systems, by type.',
       labelNames: ['type'],
+      registers,
+    }),
+    outboundTries: new Counter({
+      name: 'reseller_outbound_webhook_tries_total',
+      help: 'Tries to deliver events to webhook endpoints, by result.',
+      labelNames: ['result'],
+      registers,
+    }),
+    outboundDuration: new Histogram({
+      name: 'reseller_outbound_webhook_duration_seconds',
+      help: 'Time of a try to deliver an event.',
+      buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    outboundEndpoints: new Gauge({
+      name: 'reseller_outbound_endpoints',
+      help: 'Webhook endpoints by state: receiving, failing, disabled (by request), given_up (by us).',
+      labelNames: ['state'],
+      registers,
+    }),
+    outboundPending: new Gauge({ name: 'reseller_outbound_pending', help: 'Deliveries of events that wait.', registers }),
+    outboundFailing: new Gauge({
+      name: 'reseller_outbound_failing_seconds',
+      help: 'How long the longest-failing webhook endpoint that is enabled has had no success; 0 when none fails.',
       registers,
     }),
     work: new Gauge({

@@ -13,7 +13,7 @@ import {
 } from '#upstream/contract.ts';
 import type { HttpAnswer, HttpResult } from '#upstream/http.ts';
 import { readJson } from '#upstream/json.ts';
-import { retryAfterMs } from '#upstream/retry-after.ts';
+import { retryAfterMs } from '#domain/retry-after.ts';
 
 /** A call that did not give what was asked for. */
 export interface ServiceFailure {

@@ -1,4 +1,4 @@
-import { count, isNull, min, notInArray, sql } from 'drizzle-orm';
+import { count, eq, isNull, min, notInArray, sql } from 'drizzle-orm';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 import { findingKinds } from '#domain/books.ts';
@@ -6,7 +6,7 @@ import type { WebhookSilencePolicy } from '#domain/policy.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { missedWebhooks } from '#db/inbox.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/reconciliations.ts';
-import { cases, events, inbox, outbox } from '#db/schema.ts';
+import { cases, events, inbox, outbox, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
@@ -56,6 +56,8 @@ export function databaseGauges(
       const [oldestEvent] = await db.select({ at: min(events.occurredAt) }).from(events).where(isNull(events.position));
       metrics.relayLag.set({ queue: 'events' }, seconds(oldestEvent?.at));
 
+      await setOutboundGauges(db, metrics, seconds);
+
       const missed = await missedWebhooks(db, webhookSilence, new Date(now()));
       metrics.webhooksMissed.set(missed < webhookSilence.news ? 0 : missed);
       await setBooks(db, metrics, seconds);
@@ -92,4 +94,18 @@ async function setGateGauges(db: Executor, metrics: Metrics): Promise<void> {
   if (reading === undefined) return;
   const available = subtractMoney(reading.balance, await reservedAgainst(db, reading));
   metrics.walletAvailable.set({ currency: available.currency }, Number(available.amount));
+}
+
+async function setOutboundGauges(db: Executor, metrics: Metrics, seconds: (at: Date | null | undefined) => number): Promise<void> {
+  const { disabledReason, failures, failingSince, deletedAt } = webhookEndpoints;
+  const found = await db.select({ disabledReason, failures, failingSince }).from(webhookEndpoints).where(isNull(deletedAt));
+  const counts = { receiving: 0, failing: 0, disabled: 0, given_up: 0 };
+  for (const { disabledReason: reason, failures: failed } of found) {
+    if (reason === null) counts[failed > 0 ? 'failing' : 'receiving'] += 1;
+    else counts[reason === 'request' ? 'disabled' : 'given_up'] += 1;
+  }
+  for (const [state, endpoints] of Object.entries(counts)) metrics.outboundEndpoints.set({ state }, endpoints);
+  const since = found.flatMap((each) => (each.disabledReason === null && each.failingSince !== null ? [each.failingSince] : []));
+  metrics.outboundFailing.set(seconds(since.toSorted((left, right) => left.getTime() - right.getTime())[0]));
+  metrics.outboundPending.set(await db.$count(webhookDeliveries, eq(webhookDeliveries.state, 'pending')));
 }

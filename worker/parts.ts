@@ -2,10 +2,15 @@ import type { WorkerConfig } from '#config/config.ts';
 import { createBooksActivities } from '#activities/books.ts';
 import { createMaintenanceActivities } from '#activities/maintenance.ts';
 import { createWatchActivities } from '#activities/watch.ts';
+import { createWebhookActivities } from '#activities/webhooks.ts';
 import { createWorkActivities } from '#activities/work.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/database.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { AddressPolicy } from '#outbound/address-policy.ts';
+import { dnsLookup } from '#outbound/host-lookup.ts';
+import { createCourier } from '#outbound/webhook-courier.ts';
+import { WebhookSender } from '#outbound/webhook-sender.ts';
 import { createLogger, type Logger } from '#telemetry/logger.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import { openService } from '#upstream/service.ts';
@@ -27,6 +32,8 @@ export interface WorkerParts {
   readonly gatekeeper: Gatekeeper;
   readonly activities: ReturnType<typeof createWorkActivities> & ReturnType<typeof createMaintenanceActivities> &
     ReturnType<typeof createBooksActivities> & ReturnType<typeof createWatchActivities>;
+  /** They have a task queue of their own. */
+  readonly webhookActivities: ReturnType<typeof createWebhookActivities>;
   close(): Promise<void>;
 }
 
@@ -64,6 +71,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
   });
   metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence: policy.webhookSilence, now }));
 
+  const sender = new WebhookSender({ policy: new AddressPolicy(config.webhookAllowedAddresses), lookup: dnsLookup(), now });
   const onGate = gateListener(logger);
   const dependencies = { database, keyRing, service: service.client, sendLeaseMs: policy.purchase.sendLeaseMs, gate: policy.gate, onGate, now };
   const gatekeeper = new Gatekeeper({ database, service: service.client, policy: policy.gate, onGate, wakeRelay: () => wakeups.wake(), logger, now });
@@ -81,6 +89,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
         ...dependencies,
         reconcile: policy.reconcile,
         sweep: policy.sweep,
+        outbound: policy.outbound,
         webhookSilence: policy.webhookSilence,
         logger,
         wakeRelay: () => wakeups.wake(),
@@ -88,10 +97,23 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
       ...createWatchActivities({ ...dependencies, watch: policy.watch }),
       ...createBooksActivities({ ...dependencies, books: policy.books, runway: policy.runway, logger }),
     },
+    webhookActivities: createWebhookActivities({
+      database,
+      keyRing,
+      policy: policy.outbound,
+      courier: createCourier(sender, now),
+      onTry: (result, durationMs) => {
+        metrics.outboundTries.inc({ result });
+        metrics.outboundDuration.observe(durationMs / 1_000);
+      },
+      now,
+      random: Math.random,
+    }),
     close: async () => {
       await wakeups.close();
       await readers.close();
       await service.close();
+      await sender.close();
       await database.close();
     },
   };

@@ -1,6 +1,8 @@
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { isBadData, sqlState, type Database } from '#db/database.ts';
 import { publishEvents } from '#db/events.ts';
+import { queueDeliveries } from '#db/webhook-deliveries.ts';
+import { endpointsToWake, noteEndpointWoken, type EndpointToWake } from '#db/webhook-endpoints.ts';
 import { markRelayed, postpone, quarantine, takePending, type InboxRow } from '#db/inbox.ts';
 import { postponeOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/outbox.ts';
 import { readStartFacts, type StartFacts } from '#db/start-facts.ts';
@@ -21,10 +23,17 @@ export interface WorkWorkflows {
   tell(work: StartFacts, observation: ServiceObservation): Promise<void>;
 }
 
+/** How the relay reaches the workflows that deliver to webhook endpoints. */
+export interface EndpointWorkflows {
+  /** Lets the workflow of an endpoint see that something waits, starting it where none runs. */
+  wake(endpointId: string, options: { readonly urgent: boolean }): Promise<void>;
+}
+
 export interface RelayOptions {
   readonly database: Database;
   readonly keyRing: KeyRing;
   readonly workflows: WorkWorkflows;
+  readonly endpoints: EndpointWorkflows;
   readonly wakeups: Wakeups;
   /** Told that events were published. */
   readonly onPublished: () => void;
@@ -70,7 +79,7 @@ export class Relay {
     const { batch } = this.#options.policy;
     let taken = 0;
     for (;;) {
-      const [orders, words, events] = await Promise.all([this.#drainOutbox(batch), this.#drainInbox(batch), this.#publish(batch)]);
+      const [orders, words, events] = await Promise.all([this.#drainOutbox(batch), this.#drainInbox(batch), this.#drainEvents(batch)]);
       taken += orders + words + events;
       if (this.#stopped || (orders < batch && words < batch && events < batch)) return taken;
     }
@@ -101,10 +110,42 @@ export class Relay {
     return rows.length;
   }
 
-  /** Puts what was announced into its order, for everybody to read. */
+  async #drainEvents(batch: number): Promise<number> {
+    const published = await this.#publish(batch);
+    await this.#wakeEndpoints(batch);
+    return published;
+  }
+
+  /** Tells the workflows of endpoints that something waits for them. One that cannot be told now is told at the next poll. */
+  async #wakeEndpoints(batch: number): Promise<void> {
+    const { database } = this.#options;
+    const waiting = await database.run((db) => endpointsToWake(db, batch));
+    await eachOf(waiting, PARALLEL, (endpoint) => this.#wakeEndpoint(endpoint));
+  }
+
+  async #wakeEndpoint(endpoint: EndpointToWake): Promise<void> {
+    const { database, endpoints, metrics, logger } = this.#options;
+    try {
+      await endpoints.wake(endpoint.id, { urgent: endpoint.wakeIsUrgent });
+      await database.run((db) => noteEndpointWoken(db, endpoint));
+      metrics.relayRows.inc({ queue: 'endpoints', result: 'handed_over' });
+    } catch (error) {
+      metrics.relayRows.inc({ queue: 'endpoints', result: 'postponed' });
+      logger.warn({ err: error, endpointId: endpoint.id }, 'the workflow of a webhook endpoint could not be woken; it is tried again');
+    }
+  }
+
+  /**
+   * Puts what was announced into its order, for everybody to read, and queues it for the webhook endpoints that get it, in one
+   * transaction: nothing is published that is not on its way.
+   */
   async #publish(batch: number): Promise<number> {
     const { database, metrics, now, onPublished } = this.#options;
-    const published = await database.transaction((tx) => publishEvents(tx, batch));
+    const published = await database.transaction(async (tx) => {
+      const events = await publishEvents(tx, batch);
+      await queueDeliveries(tx, events, this.#now());
+      return events;
+    });
     if (published.length === 0) return 0;
     onPublished();
     for (const { type, occurredAt } of published) {

@@ -16,9 +16,9 @@ import { heartbeat } from '#worker/heartbeat.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 import { Relay } from '#worker/relay.ts';
-import { workWorkflows } from '#worker/work-workflows.ts';
+import { endpointWorkflows, workWorkflows } from '#worker/work-workflows.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
-import { TASK_QUEUE } from '#workflows/messages.ts';
+import { TASK_QUEUE, WEBHOOK_TASK_QUEUE } from '#workflows/messages.ts';
 
 /** How long after a failed try PostgreSQL and Temporal are asked again while the process starts. */
 const START_RETRY_MS = 1_000;
@@ -31,6 +31,8 @@ const MAX_CACHED_WORKFLOWS = 300;
 const STICKY_TIMEOUT = '2s';
 /** Activities mostly wait for the service; more at once than it takes connections would only wait here. */
 const MAX_ACTIVITIES = 50;
+/** Endpoints that are sent to at the same moment; each takes a few seconds at a time, and mostly waits for its receiver. */
+const MAX_ENDPOINTS = 20;
 
 /**
  * Runs the Temporal worker and the relay until SIGTERM or SIGINT, then stops both in order.
@@ -82,7 +84,7 @@ async function work(
   signal: AbortSignal,
   setReady: (ready: boolean) => void,
 ): Promise<void> {
-  const { logger, metrics, database, keyRing, wakeups, readers, gatekeeper, activities } = parts;
+  const { logger, metrics, database, keyRing, wakeups, readers, gatekeeper, activities, webhookActivities } = parts;
   // Signals are ours: the relay must stop before the worker does.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
   const policy = await untilAvailable(parts, signal, () => policyInForce(database, config.policy, config.service.mode));
@@ -105,12 +107,24 @@ async function work(
     maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
     interceptors: { activity: [heartbeat] },
   });
+  // With slots of its own: receivers of webhooks may take their time without keeping a purchase waiting.
+  const courier = await Worker.create({
+    connection,
+    namespace: config.temporal.namespace,
+    taskQueue: WEBHOOK_TASK_QUEUE,
+    activities: webhookActivities,
+    dataConverter: createDataConverter(keyRing),
+    shutdownGraceTime: config.shutdownGraceMs,
+    maxConcurrentActivityTaskExecutions: MAX_ENDPOINTS,
+    interceptors: { activity: [heartbeat] },
+  });
   await untilAvailable(parts, signal, () => ensureSchedules(client, policy));
 
   const relay = new Relay({
     database,
     keyRing,
     workflows: workWorkflows(client, policy.purchase, config.service.mode),
+    endpoints: endpointWorkflows(client),
     wakeups,
     onPublished: () => readers.wake(),
     policy: policy.relay,
@@ -118,7 +132,8 @@ async function work(
     logger,
     now: Date.now,
   });
-  const running = worker.run();
+  const workers = [worker, courier];
+  const running = runAll(workers);
   wakeups.listen();
   relay.start();
   gatekeeper.start();
@@ -129,7 +144,7 @@ async function work(
     setReady(false);
     await gatekeeper.stop();
     await relay.stop();
-    if (worker.getState() === 'RUNNING') worker.shutdown();
+    stopAll(workers);
   };
   const onAbort = () => void stop();
   signal.addEventListener('abort', onAbort, { once: true });
@@ -141,6 +156,16 @@ async function work(
     await relay.stop();
     await connection.close();
   }
+}
+
+/** Runs them until all have stopped. Should one of them fail, the others have no business going on. */
+async function runAll(workers: readonly Worker[]): Promise<void> {
+  const ended = await Promise.allSettled(workers.map((each) => each.run().finally(() => stopAll(workers))));
+  for (const each of ended) if (each.status === 'rejected') throw each.reason;
+}
+
+function stopAll(workers: readonly Worker[]): void {
+  for (const each of workers) if (each.getState() === 'RUNNING') each.shutdown();
 }
 
 /** Tries until PostgreSQL and Temporal are there: whoever starts everything at once need not mind the order. */

@@ -3,7 +3,8 @@ import type { PurchasePolicy } from '#domain/policy.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { StartFacts } from '#db/start-facts.ts';
 import { startWork, tellWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
-import type { WorkWorkflows } from '#worker/relay.ts';
+import { wakeEndpoint } from '#temporal/wake-endpoint.ts';
+import type { EndpointWorkflows, WorkWorkflows } from '#worker/relay.ts';
 
 /** A call to Temporal that takes longer than this is given up; the row comes again. */
 const CALL_DEADLINE_MS = 10_000;
@@ -27,4 +28,9 @@ export function workWorkflows(client: Client, policy: PurchasePolicy, environmen
       await within(() => tellWork(client, startOf(facts), observation));
     },
   };
+}
+
+/** The relay's way to the workflows of webhook endpoints. */
+export function endpointWorkflows(client: Client): EndpointWorkflows {
+  return { wake: (id, options) => client.withDeadline(Date.now() + CALL_DEADLINE_MS, () => wakeEndpoint(client, id, options)) };
 }

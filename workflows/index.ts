@@ -4,3 +4,4 @@ export { topupWorkflow } from '#workflows/topup.ts';
 export { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 export { cancellationWorkflow } from '#workflows/cancellation.ts';
 export { booksWorkflow, reconcileWorkflow, sweepWorkflow, watchWorkflow } from '#workflows/maintenance.ts';
+export { webhookEndpointWorkflow } from '#workflows/webhook-endpoint.ts';

@@ -17,6 +17,32 @@ import type { WorkKind, WorkRef } from '#domain/work.ts';
 /** The one task queue of the product; a second one would be for work with other needs, not for another lifecycle. */
 export const TASK_QUEUE = 'reseller';
 
+/**
+ * Task queue of the activity that sends webhooks. Receivers may be slow or gone, and there may be many of them: they share
+ * slots among themselves, and never take one from a purchase.
+ */
+export const WEBHOOK_TASK_QUEUE = 'reseller-webhooks';
+
+/** The workflow that delivers to one webhook endpoint; it runs while something waits for it. */
+export const WEBHOOK_ENDPOINT_WORKFLOW = 'webhookEndpointWorkflow';
+
+/** Workflow id of the deliveries to an endpoint. */
+export function webhookEndpointWorkflowId(endpointId: string): string {
+  return `webhook_endpoint/${endpointId}`;
+}
+
+export interface WebhookEndpointInput {
+  readonly endpointId: string;
+}
+
+/** How the workflow of an endpoint ends; `idle`: all was delivered or given up. */
+export interface WebhookEndpointResult {
+  readonly ended: 'idle' | 'deleted' | 'disabled';
+}
+
+/** Something waits for the endpoint. `urgent`: a person waits for it, so it is tried although an outage is waited out. */
+export const deliveriesWaitSignal = defineSignal<[{ readonly urgent: boolean }]>('deliveriesWait');
+
 /** By kind of work, the workflow that carries it out. */
 export const WORK_WORKFLOWS = { order: 'orderWorkflow', topup: 'topupWorkflow', vpn_subscription: 'vpnSubscriptionWorkflow', cancellation: 'cancellationWorkflow' } as const satisfies Record<WorkKind, string>;
 

@@ -12,8 +12,14 @@ export const KEYWORD_MAX_LENGTH = 255;
 /** By kind of work, the value of `Product`. */
 export const PRODUCTS = { order: 'esim-order', topup: 'esim-topup', vpn_subscription: 'vpn-subscription', cancellation: 'esim-cancellation' } as const satisfies Record<WorkKind, string>;
 
+/** The value of `Product` of the workflows that deliver to webhook endpoints. */
+export const WEBHOOK_PRODUCT = 'webhook-endpoint';
+
+/** The values of `Stage` of those. `retrying`: a try has failed. `failing`: all tries fail. */
+export const WEBHOOK_STAGES = { delivering: 'delivering', retrying: 'retrying', failing: 'failing' } as const;
+
 export const SEARCH_ATTRIBUTES = {
-  /** What kind of work it is, of {@link PRODUCTS}. */
+  /** What kind of work it is, of {@link PRODUCTS}, or {@link WEBHOOK_PRODUCT}. */
   product: defineSearchAttributeKey('Product', 'KEYWORD'),
   /** The status in our API: `accepted`, `held`, … */
   stage: defineSearchAttributeKey('Stage', 'KEYWORD'),

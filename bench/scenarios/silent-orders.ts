@@ -101,6 +101,7 @@ async function callsFor(context: BenchContext, { orders, order_list }: { orders:
       sweep: DEFAULT_POLICY.sweep,
       webhookSilence: DEFAULT_POLICY.webhookSilence,
       logger: createLogger({ level: 'silent', name: 'bench' }),
+      outbound: DEFAULT_POLICY.outbound,
       wakeRelay: () => undefined,
     });
     calls = 0;

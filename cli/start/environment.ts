@@ -22,6 +22,8 @@ const SIMULATOR_EMAIL = 'reseller@example.com';
 /** Beside the arguments in `part.ts`: the C library keeps an arena of freed memory for each thread, some 50 MB in the worker. */
 const MEMORY = { MALLOC_ARENA_MAX: '2' } as const;
 
+const LOOPBACK = '127.0.0.0/8,::1/128';
+
 /** `{base_url}` of a simulator on this machine. */
 export function simulatorBaseUrl(port: number): string {
   return `http://127.0.0.1:${port}${BASE_PATH}`;
@@ -46,6 +48,8 @@ export function productEnvironments(
     ...MEMORY,
     ENCRYPTION_KEYS: secrets.encryption_keys,
     SERVICE_WEBHOOK_SECRETS: secrets.webhook_secret,
+    // Beside our own simulator, receivers of webhooks run on this machine as well.
+    ...(layout.serviceBaseUrl === undefined ? { WEBHOOK_ALLOWED_ADDRESSES: LOOPBACK } : {}),
     ...present(environment),
     DATABASE_URL: layout.databaseUrl,
     // A direct address belongs to the caller's database, not to the embedded one.

@@ -36,5 +36,6 @@ export const events = pgTable(
     index('events_subject').on(table.subjectId, table.sequence),
     index('events_type').on(table.type, table.position),
     index('events_api_key').on(table.apiKeyId, table.position),
+    index('events_occurred').on(table.occurredAt),
   ],
 );

@@ -6,6 +6,7 @@ import { withClient } from '#cli/embedded/postgres.ts';
 import { addCapabilityProfile } from '#db/capability-profiles.ts';
 import { profileItems } from '#domain/capability-profile.ts';
 import { audit, type WorkResult } from '#test/crash/audit.ts';
+import { auditEvents, listenToEvents } from '#test/crash/audit-events.ts';
 import type { CrashPlan } from '#test/crash/plan.ts';
 import type { KilledProcess } from '#test/crash/points.ts';
 import { KILLED, type PointSettings } from '#test/crash/processes/fault-points.ts';
@@ -15,6 +16,7 @@ import { startOwnPostgres, startOwnTemporal, type OwnPostgres, type OwnTemporal 
 import type { SharedServers } from '#test/support/shared-servers.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
+import { WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 /** One thing wrong with the product, which the audit must find. */
@@ -69,6 +71,8 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     simulator: { SIMULATOR_PROCESSING_DELAY: '400ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms', SIMULATOR_SEED: `crash-${plan.seed}` },
   });
   await prepareDatabase(stack, plan, sabotage);
+  await using receiver = await WebhookReceiver.start();
+  await listenToEvents(stack, receiver);
   await using proxy = await CuttingProxy.before(stack.databaseUrl, plan.cuts);
   const processes = (['worker', 'api'] as const).map((name) => new KeptProcess(stack, name, plan, join(folder, `${name}.points`), proxy));
 
@@ -81,10 +85,11 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
   const refused: string[] = [];
   const things = await askForAll(stack, plan, own, { outages, refused });
   const { violations, results } = await audit(stack, plan.setting, things.filter((thing) => thing !== undefined), quietMs);
+  const unheard = await auditEvents(stack, receiver);
 
   const ends = processes.flatMap((each) => each.stop());
   const fired = [...processes.flatMap((each) => each.kills), ...proxy.fired.map(({ moment }) => `cut ${moment}`), ...outages, ...(await firedFaults(admin))];
-  const found = [...refused, ...violations, ...ends];
+  const found = [...refused, ...violations, ...unheard, ...ends];
   const logs = found.length > 0 ? { logs: keepLogs(stack, plan) } : {};
   await stack.killAll();
   removeFolder(folder);

@@ -3,7 +3,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { StartFacts } from '#db/start-facts.ts';
 import { recordStep } from '#db/work.ts';
 import type { Database } from '#db/database.ts';
-import { cases, inbox, outbox } from '#db/schema.ts';
+import { cases, events, inbox, outbox, webhookDeliveries } from '#db/schema.ts';
+import { addWebhookEndpoint, requestEndpointWake } from '#db/webhook-endpoints.ts';
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { Relay, type WorkWorkflows } from '#worker/relay.ts';
@@ -31,6 +33,14 @@ class RecordedWorkflows implements WorkWorkflows {
   /** Throws to fail, before or after the call has had its effect. */
   onStart: (orderId: string) => void = () => undefined;
   afterTell: (orderId: string) => void = () => undefined;
+
+  readonly endpointsWoken: [id: string, urgent: boolean][] = [];
+  onWakeEndpoint: () => Promise<void> = async () => undefined;
+
+  async wakeEndpoint(id: string, urgent: boolean): Promise<void> {
+    await this.onWakeEndpoint();
+    this.endpointsWoken.push([id, urgent]);
+  }
 
   async start(order: StartFacts): Promise<void> {
     this.onStart(order.id);
@@ -79,6 +89,7 @@ function newRelay({ batch = 100, pollMs = 60_000 } = {}) {
     database,
     keyRing: TEST_KEYS,
     workflows: temporal,
+    endpoints: { wake: (id, { urgent }) => temporal.wakeEndpoint(id, urgent) },
     wakeups,
     onPublished: () => undefined,
     policy: { pollMs, batch, leaseMs: 30_000, retryDelayMs: 1_000, retryDelayMaxMs: 60_000 },
@@ -328,5 +339,42 @@ describe('the relay', () => {
     await relay.stop();
     expect(temporal.started).toEqual([id]);
     expect(await waiting()).toEqual([]);
+  });
+});
+
+describe('the relay and webhook endpoints', () => {
+  const add = async () => {
+    const wanted = { apiKeyId: 'key_test', ownerId: undefined, url: 'https://shop.example.com/', description: null, eventTypes: ['*'] };
+    return (await database.transaction((tx) => addWebhookEndpoint(tx, TEST_KEYS, wanted, generateWebhookSecret(), new Date()))).id;
+  };
+  const want = (id: string, urgent: boolean) => database.transaction((tx) => requestEndpointWake(tx, [id], { urgent }));
+  const waking = async (id: string) => {
+    await drain();
+    return temporal.endpointsWoken.filter(([woken]) => woken === id).map(([, urgent]) => urgent);
+  };
+
+  it('queues what it publishes for each of them, and wakes their workflows once', async () => {
+    const id = await add();
+    const orderId = await acceptTestOrder(database);
+    expect(await waking(id)).toEqual([false]);
+    expect(await waking(id)).toEqual([false]);
+    const queued = await database.run((db) => db.select().from(webhookDeliveries).where(eq(webhookDeliveries.endpointId, id)));
+    const told = await database.run((db) => db.select().from(events).where(eq(events.subjectId, orderId)));
+    expect(queued.map(({ eventId }) => eventId)).toEqual(expect.arrayContaining(told.map((event) => event.id)));
+  });
+
+  it('wakes one at the next look that could not be woken, or that was wanted again meanwhile', async () => {
+    const id = await add();
+    temporal.onWakeEndpoint = () => Promise.reject(new Error('Temporal is down'));
+    await want(id, true);
+    expect(await waking(id)).toEqual([]);
+    temporal.onWakeEndpoint = async () => {
+      temporal.onWakeEndpoint = async () => undefined;
+      await want(id, false);
+    };
+    expect(await waking(id)).toEqual([true]);
+    // What was wanted while it was told is told as well.
+    expect((await waking(id)).length).toBe(2);
+    expect(await waking(id)).toHaveLength(2);
   });
 });

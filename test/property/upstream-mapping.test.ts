@@ -7,7 +7,7 @@ import { judgeResult } from '#upstream/error-mapping.ts';
 import { parseEvent, QUARANTINE_REASONS } from '#upstream/event-parsing.ts';
 import type { HttpResult } from '#upstream/http.ts';
 import { readJson } from '#upstream/json.ts';
-import { retryAfterMs } from '#upstream/retry-after.ts';
+import { retryAfterMs } from '#domain/retry-after.ts';
 
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array)),

@@ -1,5 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import { allOperations, createApp } from '#api/app.ts';
+import { AddressPolicy } from '#outbound/address-policy.ts';
 import { WebhookSecretCache } from '#api/webhook-secret-cache.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Operation } from '#api/operation.ts';
@@ -116,6 +118,8 @@ export async function startTestApi(
     spendLimit: undefined,
     runway: DEFAULT_POLICY.runway,
     webhookSecretOverlapMs: 3_600_000,
+    webhookTargets: { policy: new AddressPolicy(['127.0.0.0/8']), lookup: async (host) => lookUp(host) },
+    endpointSecretOverlapMs: 3_600_000,
     bodyLimitBytes: 65_536,
     rateLimits: { perMinute: undefined, failuresPerMinute: 1_000_000 },
     trustedProxies: [],
@@ -146,6 +150,20 @@ export async function startTestApi(
       await opened.drop();
     },
   };
+}
+
+/** No test asks a name server. */
+const HOSTS: Readonly<Record<string, readonly string[]>> = {
+  'shop.example.com': ['93.184.215.14'],
+  'inside.example.com': ['10.0.0.7'],
+  'both.example.com': ['93.184.215.14', '169.254.169.254'],
+  localhost: ['127.0.0.1'],
+};
+
+function lookUp(host: string): readonly string[] {
+  const found = isIP(host) === 0 ? HOSTS[host] : [host];
+  if (found === undefined) throw new Error('not known');
+  return found;
 }
 
 async function makeKey({ database }: OpenTestDatabase, scopes: readonly ApiScope[], limits: KeyLimits): Promise<string> {

@@ -91,6 +91,7 @@ export class ActivityBench implements AsyncDisposable {
         webhookSilence: DEFAULT_POLICY.webhookSilence,
         logger,
         sweep: { idleAfterMs: 60_000, everyMs: 1_000, batch: 100, answersKeptMs: 86_400_000 },
+        outbound: DEFAULT_POLICY.outbound,
         wakeRelay: () => undefined,
       }),
       ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...options.watch } }),

@@ -7,7 +7,7 @@ import type { Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { isId } from '#domain/identifiers.ts';
 import { WORK_KINDS } from '#domain/work.ts';
-import { workflowId } from '#workflows/messages.ts';
+import { webhookEndpointWorkflowId, workflowId } from '#workflows/messages.ts';
 import type { orderWorkflow } from '#workflows/order.ts';
 
 /** The key ring that the processes of a stack have. */
@@ -33,8 +33,9 @@ export class TemporalOperator implements AsyncDisposable {
     );
   }
 
-  /** The newest run of a workflow. @param id of a piece of work. */
+  /** The newest run of a workflow. @param id of a piece of work, or of a webhook endpoint. */
   order(id: string): WorkflowHandle<typeof orderWorkflow> {
+    if (isId('webhookEndpoint', id)) return this.client.workflow.getHandle(webhookEndpointWorkflowId(id));
     return this.client.workflow.getHandle(workflowId({ kind: WORK_KINDS.find((kind) => isId(kind, id)) ?? 'order', id }));
   }
 

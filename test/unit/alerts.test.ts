@@ -53,6 +53,7 @@ describe('the alert rules', () => {
       ['failure_class', Object.keys(FAILURE_CLASSES)],
       ['endpoint', Object.keys(ENDPOINTS)],
       ['kind', findingKinds],
+      ['state', ['receiving', 'failing', 'disabled', 'given_up']],
     ]);
     const unknown = [...expr.matchAll(/\b([a-z_]+)[=!]~?"([^"]*)"/g)].flatMap(([, label = '', values = '']) =>
       values.split('|').filter((value) => known.has(label) && !/^\d/.test(value) && !known.get(label)?.includes(value)),

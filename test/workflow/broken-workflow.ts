@@ -1,7 +1,8 @@
-/** The workflows of purchases with one step more at their beginning: a change that workflows under way cannot take. */
+/** The workflows with one step more at their beginning: a change that workflows under way cannot take. */
 import { sleep } from '@temporalio/workflow';
-import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
+import type { PurchaseWorkflowInput, PurchaseWorkflowResult, WebhookEndpointInput, WebhookEndpointResult } from '#workflows/messages.ts';
 import { purchase } from '#workflows/purchase.ts';
+import { webhookEndpointWorkflow as endpoint } from '#workflows/webhook-endpoint.ts';
 
 export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   await sleep('1 second');
@@ -11,3 +12,8 @@ export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<Purch
 export const topupWorkflow = orderWorkflow;
 export const vpnSubscriptionWorkflow = orderWorkflow;
 export const cancellationWorkflow = orderWorkflow;
+
+export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Promise<WebhookEndpointResult> {
+  await sleep('1 second');
+  return endpoint(input);
+}

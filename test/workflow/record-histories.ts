@@ -1,9 +1,10 @@
 /**
- * `npm run record:histories`: carries orders through the whole product, one way each, and writes down what Temporal
+ * `npm run record:histories [-- NAME…]`: carries orders through the whole product, one way each, and writes down what Temporal
  * recorded of them, decoded, under `histories/<version>/`. A release records its own; earlier ones stay, since workflows
  * that began with them may still run.
  */
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -15,12 +16,14 @@ import { startOwnPostgres, startOwnTemporal } from '#test/support/own-servers.ts
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
 const FOLDER = join(import.meta.dirname, 'histories', version);
 
-/** Brings about one way that a purchase can go. @returns the id of the order or top-up. */
+/** Brings about one way that a workflow can go. @returns the id of the work, or of the webhook endpoint. */
 type Scenario = (desk: OrderDesk) => Promise<string>;
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
@@ -101,6 +104,33 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
+  'webhook-failing-then-delivered': async ({ stack }) => {
+    await using receiver = await WebhookReceiver.start();
+    receiver.answers.push(...Array.from({ length: 7 }, () => 503));
+    const id = await endpoint(stack, receiver);
+    await waitFor('it is delivered', async () => receiver.received.length === 8, { timeoutMs: 60_000 });
+    return id;
+  },
+
+  'webhook-gone': async ({ stack }) => {
+    await using receiver = await WebhookReceiver.start();
+    receiver.otherwise = 410;
+    const id = await endpoint(stack, receiver);
+    await waitFor('it is disabled', async () => (await stack.api.get(`/v1/webhook-endpoints/${id}`)).at('status') === 'disabled');
+    return id;
+  },
+
+  'webhook-worker-killed': async ({ stack }) => {
+    await using receiver = await WebhookReceiver.start();
+    receiver.answers.push(() => undefined);
+    const id = await endpoint(stack, receiver);
+    await waitFor('it is being sent', async () => receiver.received.length === 1);
+    await stack.kill('worker');
+    await stack.start('worker');
+    await waitFor('it is delivered', async () => receiver.received.length === 2);
+    return id;
+  },
+
   'worker-killed': async (desk) => {
     await desk.silenceService();
     await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });
@@ -127,6 +157,18 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
+/** An endpoint that one test event is on its way to. */
+async function endpoint({ api }: Stack, { url }: WebhookReceiver): Promise<string> {
+  const key = () => ({ headers: { 'idempotency-key': randomUUID() } });
+  // Of nothing that others do meanwhile.
+  const id = (await api.post('/v1/webhook-endpoints', { url, event_types: ['webhook_endpoint.test'] }, key())).textAt('id');
+  await api.post(`/v1/webhook-endpoints/${id}/test`, undefined, key());
+  return id;
+}
+
+/** All of them, unless some are named on the command line. */
+const chosen = Object.entries(SCENARIOS).filter(([name]) => process.argv.length < 3 || process.argv.slice(2).includes(name));
+
 await using postgres = await startOwnPostgres();
 await using temporal = await startOwnTemporal();
 const workflowBundle = join(temporaryFolder('bundle'), 'workflows.js');
@@ -136,7 +178,7 @@ await using operator = await TemporalOperator.connect(stack);
 const codec = new EncryptionCodec(new KeyRing([keyOf(stack)]));
 const desk = new OrderDesk(stack);
 mkdirSync(FOLDER, { recursive: true });
-for (const [name, scenario] of Object.entries(SCENARIOS)) {
+for (const [name, scenario] of chosen) {
   const id = await scenario(desk);
   await desk.simulator.calm();
   await operator.runReaches(id, 'COMPLETED');

@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 120_000);
 
 describe('recorded histories', () => {
-  it('are there for every way that a purchase of this release can go', () => {
+  it('are there for every way that a purchase, or the deliveries to a webhook endpoint, of this release can go', () => {
     const ways = recorded.filter((name) => name.startsWith('0.1.0/')).map((name) => name.slice('0.1.0/'.length));
     expect(ways).toEqual([
       'cancellation-reviewed.json',
@@ -48,6 +48,9 @@ describe('recorded histories', () => {
       'unknown-then-looked-up.json',
       'unknown-then-resent.json',
       'vpn-cancelled.json',
+      'webhook-failing-then-delivered.json',
+      'webhook-gone.json',
+      'webhook-worker-killed.json',
       'worker-killed.json',
     ]);
   });
@@ -68,7 +71,7 @@ describe('recorded histories', () => {
       expect(text).not.toContain(hostname());
     }
     // What must be readable is.
-    expect(texts.join('\n')).toMatch(/"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn|cancellation","id":"can)_/);
+    expect(texts.join('\n')).toMatch(/"kind":"(?:order","id":"ord|topup","id":"top|vpn_subscription","id":"vpn|cancellation","id":"can)_|"endpointId":"we_/);
   });
 
   it.each(recorded)('%s is replayed by the workflows as they are now', async (name) => {

@@ -1,0 +1,112 @@
+/**
+ * What follows from a try to deliver an event to a webhook endpoint: for the delivery, and for the endpoint as a whole. A
+ * delivery has its own schedule; an endpoint that only fails is tried with one delivery at a time, at growing intervals.
+ */
+import { backoffMs, type OutboundPolicy } from '#domain/policy.ts';
+
+/** Why there was no answer, each with a clause for people. */
+export const TRY_FAILURES = {
+  address_refused: 'its address is none that webhooks may be sent to',
+  host_unknown: 'its host name is not known',
+  connection_failed: 'no connection could be opened, or it broke',
+  tls_failed: 'its certificate was not accepted, or TLS failed otherwise',
+  timeout: 'it did not answer in time',
+  unreadable_answer: 'its answer is not valid HTTP',
+} as const;
+
+export type TryFailure = keyof typeof TRY_FAILURES;
+
+export type TryOutcome =
+  | { readonly kind: 'answered'; readonly status: number; readonly retryAfterMs?: number }
+  | { readonly kind: 'no_answer'; readonly failure: TryFailure };
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/** Why an endpoint is disabled. `failing` and `gone` were found out by us. */
+export const DISABLED_REASONS = {
+  request: 'It was disabled by request.',
+  gone: 'It answered 410 (gone): it wants no more deliveries.',
+  failing: 'It had failed for too long.',
+} as const;
+export type DisabledReason = keyof typeof DISABLED_REASONS;
+
+/** How an endpoint has done since its last success. */
+export interface EndpointHealth {
+  /** Tries that failed in a row, over all deliveries. */
+  readonly failures: number;
+  /** When the first of them was; epoch milliseconds. */
+  readonly failingSince?: number;
+  /** Nothing is sent to it before this; epoch milliseconds. */
+  readonly retryAt?: number;
+}
+
+export interface JudgedTry {
+  /** Tries of this delivery that failed since it was (re)queued, this one not counted. */
+  readonly failedTries: number;
+  /** Since when this delivery is tried; epoch milliseconds. */
+  readonly triedSince: number;
+  readonly health: EndpointHealth;
+}
+
+export interface TryJudgement {
+  readonly delivery: { readonly state: DeliveryState; readonly nextTryAt?: number };
+  readonly health: EndpointHealth;
+  /** Set when the endpoint gets nothing more from now on. */
+  readonly disable?: Exclude<DisabledReason, 'request'>;
+}
+
+const GONE = 410;
+
+/** Tells whether an answer means that the event has arrived: any 2xx, and nothing else; redirects are not followed. */
+export function isDelivered(outcome: TryOutcome): boolean {
+  return outcome.kind === 'answered' && outcome.status >= 200 && outcome.status <= 299;
+}
+
+/**
+ * Judges a try.
+ *
+ * @param spread from 0 to 1, at random: it spreads waits by a fifth either way, so that what failed together does not come
+ *   back together.
+ */
+export function judgeTry(outcome: TryOutcome, tried: JudgedTry, now: number, spread: number, policy: OutboundPolicy): TryJudgement {
+  if (isDelivered(outcome)) return { delivery: { state: 'delivered' }, health: { failures: 0 } };
+  const failures = tried.health.failures + 1;
+  const failingSince = tried.health.failingSince ?? now;
+  const disable = disabledFor(outcome, now - failingSince, policy);
+  if (disable !== undefined) return { delivery: { state: 'failed' }, health: { failures, failingSince }, disable };
+
+  const asked = outcome.kind === 'answered' ? Math.min(outcome.retryAfterMs ?? 0, policy.retryDelayMaxMs) : 0;
+  const own = spreadMs(backoffMs(policy.retryDelayMs, policy.retryDelayMaxMs, tried.failedTries + 1), spread);
+  const nextTryAt = now + Math.max(own, asked);
+  const isOver = nextTryAt - tried.triedSince > policy.retryForMs;
+
+  const beyond = failures - policy.failingAfter;
+  const pause = beyond < 0 ? 0 : spreadMs(backoffMs(policy.retryDelayMs, policy.probeDelayMaxMs, beyond + 1), spread);
+  const quiet = Math.max(pause, asked);
+  return {
+    delivery: isOver ? { state: 'failed' } : { state: 'pending', nextTryAt },
+    health: { failures, failingSince, ...(quiet > 0 && { retryAt: now + quiet }) },
+  };
+}
+
+/** Tells whether an endpoint only fails, so that it gets one delivery at a time to find out when that is over. */
+export function isFailing({ failures }: Pick<EndpointHealth, 'failures'>, { failingAfter }: Pick<OutboundPolicy, 'failingAfter'>): boolean {
+  return failures >= failingAfter;
+}
+
+/** A clause such as "it answered 503". */
+export function describeOutcome(outcome: TryOutcome): string {
+  if (outcome.kind === 'no_answer') return TRY_FAILURES[outcome.failure];
+  const isRedirect = outcome.status >= 300 && outcome.status <= 399;
+  return `it answered ${outcome.status}${isRedirect ? ' (redirects are not followed)' : ''}`;
+}
+
+function disabledFor(outcome: TryOutcome, failingMs: number, policy: OutboundPolicy): TryJudgement['disable'] {
+  if (outcome.kind === 'answered' && outcome.status === GONE) return 'gone';
+  return failingMs >= policy.disableAfterMs ? 'failing' : undefined;
+}
+
+function spreadMs(ms: number, spread: number): number {
+  return Math.round(ms * (0.8 + 0.4 * spread));
+}

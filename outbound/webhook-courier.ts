@@ -1,0 +1,23 @@
+import type { EventRow } from '#db/events.ts';
+import { webhookBody, webhookHeaders } from '#outbound/webhook-message.ts';
+import type { WebhookResult, WebhookSender } from '#outbound/webhook-sender.ts';
+
+/** An event on its way to an endpoint. */
+export interface CourierRequest {
+  readonly url: string;
+  readonly event: EventRow;
+  /** Every secret that signs at present. */
+  readonly secrets: readonly string[];
+  readonly deadlineMs: number;
+}
+
+/** Writes, signs and sends an event. Never throws for what a receiver does. */
+export type Courier = (request: CourierRequest) => Promise<WebhookResult>;
+
+/** @param now epoch milliseconds; the signature holds the time of the try. */
+export function createCourier(sender: Pick<WebhookSender, 'send'>, now: () => number): Courier {
+  return async ({ url, event, secrets, deadlineMs }) => {
+    const body = webhookBody(event);
+    return sender.send({ url, body, headers: webhookHeaders(event, body, secrets, new Date(now())), deadlineMs });
+  };
+}

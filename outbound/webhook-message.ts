@@ -1,0 +1,24 @@
+import { standardWebhookHeaders } from '#crypto/standard-webhooks.ts';
+import type { EventRow } from '#db/events.ts';
+import { eventEnvelope } from '#outbound/event-envelope.ts';
+
+/** Tells receivers who sends, and in which form. */
+const USER_AGENT = 'reseller-fulfilment-webhooks/1';
+
+/**
+ * The body of an event's deliveries: its one form, with the time under the name that Standard Webhooks gives it. The same bytes at
+ * every try.
+ */
+export function webhookBody(event: EventRow): Buffer {
+  const { type, created_at: timestamp, ...rest } = eventEnvelope(event);
+  return Buffer.from(JSON.stringify({ type, timestamp, created_at: timestamp, ...rest }), 'utf8');
+}
+
+/** All headers of a try. @param secrets every one that signs at present. */
+export function webhookHeaders(event: Pick<EventRow, 'id'>, body: Buffer, secrets: readonly string[], at: Date): Record<string, string> {
+  return {
+    'content-type': 'application/json; charset=utf-8',
+    'user-agent': USER_AGENT,
+    ...standardWebhookHeaders({ id: event.id, at, body, secrets }),
+  };
+}

@@ -1,0 +1,188 @@
+import { isIP, type LookupFunction } from 'node:net';
+import { Agent, buildConnector, errors, request } from 'undici';
+import type { TryFailure, TryOutcome } from '#domain/webhook-delivery.ts';
+import { retryAfterMs } from '#domain/retry-after.ts';
+import type { AddressPolicy } from '#outbound/address-policy.ts';
+import type { HostLookup } from '#outbound/host-lookup.ts';
+import { mayConnect, urlProblem } from '#outbound/webhook-url.ts';
+
+/** One try to deliver. */
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** For everything: looking the host up, connecting, sending, the answer. */
+  readonly deadlineMs: number;
+}
+
+/** What came of it. */
+export interface WebhookResult {
+  readonly outcome: TryOutcome;
+  /** The beginning of the answer's body. */
+  readonly excerpt: Buffer;
+}
+
+export interface WebhookSenderOptions {
+  readonly policy: AddressPolicy;
+  readonly lookup: HostLookup;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/** Enough of an answer to see what a receiver meant; the rest is not read. */
+export const EXCERPT_BYTES = 1_024;
+/** The status decides; for its body nobody waits long. */
+const EXCERPT_TIMEOUT_MS = 1_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Receivers close idle connections as they like; one that is kept for a burst is enough. */
+const KEEP_ALIVE_MS = 4_000;
+const CONNECTIONS_PER_ORIGIN = 8;
+const MAX_HEADER_BYTES = 16_384;
+
+/** The host is, or leads to, an address that webhooks may not be sent to. */
+class AddressRefusedError extends Error {
+  override readonly name = 'AddressRefusedError';
+}
+
+class HostUnknownError extends Error {
+  override readonly name = 'HostUnknownError';
+}
+
+/**
+ * Sends webhooks: one request for one try, no redirects, no proxies, never throws. Every connection is opened to an address
+ * that was judged at that moment, so that a name which leads elsewhere than when the endpoint was made gains nothing.
+ */
+export class WebhookSender {
+  readonly #options: WebhookSenderOptions;
+  readonly #agent: Agent;
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options;
+    this.#agent = new Agent({
+      connect: this.#connector(),
+      connections: CONNECTIONS_PER_ORIGIN,
+      pipelining: 1,
+      allowH2: false,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // The one deadline of the request covers all of them.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  async send({ url, headers, body, deadlineMs }: WebhookRequest): Promise<WebhookResult> {
+    if (urlProblem(url) !== undefined) return noAnswer('address_refused');
+    try {
+      const answer = await request(url, {
+        method: 'POST',
+        dispatcher: this.#agent,
+        headers: { ...headers },
+        body,
+        idempotent: false,
+        signal: AbortSignal.timeout(deadlineMs),
+      });
+      const wait = retryAfterMs(answer.headers['retry-after'], this.#options.now());
+      return {
+        outcome: { kind: 'answered', status: answer.statusCode, ...(wait !== undefined && { retryAfterMs: wait }) },
+        excerpt: await excerptOf(answer.body),
+      };
+    } catch (error) {
+      return noAnswer(failureOf(error));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  /** Judges what is connected to, at the moment of connecting: a literal address here, names in their lookup. */
+  #connector(): buildConnector.connector {
+    const { policy } = this.#options;
+    const settings = { timeout: CONNECT_TIMEOUT_MS, allowH2: false };
+    const secure = buildConnector({ ...settings, lookup: this.#lookupFor('https:') });
+    const plain = buildConnector({ ...settings, lookup: this.#lookupFor('http:') });
+    return (options, callback) => {
+      const { protocol, hostname } = options;
+      const host = hostname.replace(/^\[(.*)\]$/, '$1');
+      // For an address Node asks no lookup.
+      if (isIP(host) !== 0 && !mayConnect(protocol, policy.judge(host))) {
+        callback(new AddressRefusedError(), null);
+        return;
+      }
+      (protocol === 'https:' ? secure : plain)({ ...options, hostname: host }, callback);
+    };
+  }
+
+  #lookupFor(protocol: string): LookupFunction {
+    return (host, options, callback) => void this.#answer(host, protocol, options.all === true, callback);
+  }
+
+  async #answer(host: string, protocol: string, all: boolean, callback: Parameters<LookupFunction>[2]): Promise<void> {
+    const found = await this.#addressesOf(host, protocol).catch((error: unknown) => (error instanceof Error ? error : new HostUnknownError()));
+    if (found instanceof Error) return callback(found, '');
+    const [first] = found;
+    if (first === undefined) return callback(new HostUnknownError(), '');
+    return all ? callback(null, found) : callback(null, first.address, first.family);
+  }
+
+  /** One address that may not be reached refuses the name: it is not tried which of them is taken. */
+  async #addressesOf(host: string, protocol: string): Promise<{ address: string; family: number }[]> {
+    const { policy, lookup } = this.#options;
+    const addresses = await lookup(host).catch((cause: unknown) => {
+      throw new HostUnknownError('the name was not found', { cause });
+    });
+    if (!addresses.every((address) => mayConnect(protocol, policy.judge(address)))) throw new AddressRefusedError();
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  }
+}
+
+type Body = Awaited<ReturnType<typeof request>>['body'];
+
+async function excerptOf(body: Body): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Breaking off ends the connection, which is what an answer without end deserves.
+  const timer = setTimeout(() => body.destroy(), EXCERPT_TIMEOUT_MS);
+  try {
+    for await (const chunk of body) {
+      if (!Buffer.isBuffer(chunk)) break;
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= EXCERPT_BYTES) break;
+    }
+  } catch {
+    // What had come by then is the excerpt.
+  } finally {
+    clearTimeout(timer);
+  }
+  return Buffer.concat(chunks).subarray(0, EXCERPT_BYTES);
+}
+
+function noAnswer(failure: TryFailure): WebhookResult {
+  return { outcome: { kind: 'no_answer', failure }, excerpt: Buffer.alloc(0) };
+}
+
+function failureOf(error: unknown): TryFailure {
+  const causes = causesOf(error);
+  if (causes.some((each) => each instanceof AddressRefusedError)) return 'address_refused';
+  if (causes.some((each) => each instanceof HostUnknownError)) return 'host_unknown';
+  if (causes.some((each) => each.name === 'TimeoutError' || each instanceof errors.ConnectTimeoutError)) return 'timeout';
+  if (causes.some((each) => each instanceof errors.HTTPParserError || each instanceof errors.HeadersOverflowError)) return 'unreadable_answer';
+  return causes.some((each) => TLS_CODES.test(codeOf(each))) ? 'tls_failed' : 'connection_failed';
+}
+
+/** Codes of Node and OpenSSL. */
+const TLS_CODES = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO$|HOSTNAME_MISMATCH|INVALID_CA|PATH_LENGTH)/;
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+/** An error, what caused it, and what it is made of: where several addresses were tried, there is one of each. */
+function causesOf(error: unknown): Error[] {
+  if (!(error instanceof Error)) return [];
+  const parts: unknown[] = error instanceof AggregateError ? error.errors : [];
+  return [error, ...parts.flatMap(causesOf), ...causesOf(error.cause)];
+}

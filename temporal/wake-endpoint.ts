@@ -1,0 +1,39 @@
+import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy, type Client } from '@temporalio/client';
+import {
+  deliveriesWaitSignal,
+  TASK_QUEUE,
+  WEBHOOK_ENDPOINT_WORKFLOW,
+  webhookEndpointWorkflowId,
+  type WebhookEndpointInput,
+  type WebhookEndpointResult,
+} from '#workflows/messages.ts';
+import { SEARCH_ATTRIBUTES, WEBHOOK_PRODUCT, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
+
+type EndpointWorkflow = (input: WebhookEndpointInput) => Promise<WebhookEndpointResult>;
+
+/** Tells the workflow of an endpoint that something waits for it, starting it where none runs. May be called any number of times. */
+export async function wakeEndpoint(client: Client, endpointId: string, wake: { readonly urgent: boolean }): Promise<void> {
+  await client.workflow.signalWithStart<EndpointWorkflow, [typeof wake]>(WEBHOOK_ENDPOINT_WORKFLOW, {
+    workflowId: webhookEndpointWorkflowId(endpointId),
+    taskQueue: TASK_QUEUE,
+    args: [{ endpointId }],
+    signal: deliveriesWaitSignal,
+    signalArgs: [wake],
+    // One run after the other: each ends when nothing waits any more.
+    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    typedSearchAttributes: [
+      { key: SEARCH_ATTRIBUTES.product, value: WEBHOOK_PRODUCT },
+      { key: SEARCH_ATTRIBUTES.stage, value: WEBHOOK_STAGES.delivering },
+      { key: SEARCH_ATTRIBUTES.needsAttention, value: false },
+    ],
+    staticSummary: `Deliveries to ${endpointId}`,
+    staticDetails: [
+      'Delivers events to one webhook endpoint of an internal system, for as long as any wait for it.',
+      '',
+      `- Endpoint: \`${endpointId}\``,
+      '',
+      'Terminate and Reset are safe: what waits stands in PostgreSQL, and a new run is started for it.',
+    ].join('\n'),
+  });
+}

@@ -1,0 +1,61 @@
+/** What must hold of the events of a seed: each published once and in order, and each delivered to the receiver that wants them all. */
+import { asc } from 'drizzle-orm';
+import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
+import { events, webhookDeliveries } from '#db/schema.ts';
+import { addWebhookEndpoint } from '#db/webhook-endpoints.ts';
+import { keyRingOf } from '#test/support/stack-temporal.ts';
+import type { Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import type { WebhookReceiver } from '#test/support/webhook-receiver.ts';
+
+/** A worker that died has left a lease of some seconds, and the sweeper runs once a minute if it died with it. */
+const DELIVERED_WITHIN_MS = 90_000;
+
+/** Has every event of a stack sent to a receiver. */
+export async function listenToEvents(stack: Stack, receiver: WebhookReceiver): Promise<void> {
+  const endpoint = { apiKeyId: 'crash', ownerId: undefined, url: receiver.url, description: null, eventTypes: ['*'] };
+  await stack.database.transaction((tx) => addWebhookEndpoint(tx, keyRingOf(stack), endpoint, generateWebhookSecret(), new Date()));
+}
+
+/** Waits until all is published and delivered, then compares. */
+export async function auditEvents(stack: Stack, receiver: WebhookReceiver): Promise<string[]> {
+  const look = async () => {
+    const { announced, deliveries } = await stack.database.run(async (db) => ({
+      announced: await db.select().from(events).orderBy(asc(events.sequence)),
+      deliveries: await db.select().from(webhookDeliveries),
+    }));
+    return [...orderOf(announced), ...arrivals(announced, deliveries, new Set(receiver.ids))];
+  };
+  try {
+    await waitFor('every event is published and delivered', async () => (await look()).length === 0, { timeoutMs: DELIVERED_WITHIN_MS });
+    return [];
+  } catch {
+    return look();
+  }
+}
+
+type EventRow = typeof events.$inferSelect;
+
+/** Positions are those from 1 on without gaps, and what one thing did comes in the order in which it did it. */
+function orderOf(announced: readonly EventRow[]): string[] {
+  const positions = announced.map(({ position }) => position).filter((position) => position !== null);
+  const problems = announced.filter(({ position }) => position === null).map(({ id, type }) => `event ${id} (${type}) was never published`);
+  const sorted = positions.toSorted((left, right) => (left < right ? -1 : 1));
+  if (sorted.some((position, index) => position !== BigInt(index + 1))) problems.push(`the positions of events have gaps or repeat: ${sorted.join(',')}`);
+  for (const [subject, ofSubject] of Map.groupBy(announced, ({ subjectId }) => subjectId)) {
+    const places = ofSubject.flatMap(({ position }) => position ?? []);
+    if (places.some((place, index) => index > 0 && place <= (places[index - 1] ?? 0n))) problems.push(`events of ${subject} were published out of order`);
+  }
+  return problems;
+}
+
+function arrivals(announced: readonly EventRow[], deliveries: readonly (typeof webhookDeliveries.$inferSelect)[], received: ReadonlySet<string>): string[] {
+  const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId);
+  return announced.flatMap(({ id, type }) => {
+    const states = (byEvent.get(id) ?? []).map(({ state }) => state);
+    return [
+      ...(states.length === 1 && states[0] === 'delivered' ? [] : [`event ${id} (${type}) was queued ${states.length} times: ${states.join(', ')}`]),
+      ...(received.has(id) ? [] : [`event ${id} (${type}) never reached its receiver`]),
+    ];
+  });
+}

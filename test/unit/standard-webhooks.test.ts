@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { describe, expect, it } from 'vitest';
+import { generateWebhookSecret, standardWebhookHeaders } from '#crypto/standard-webhooks.ts';
+
+const body = Buffer.from('{"type":"order.completed","timestamp":"2030-01-31T12:00:00.000Z","data":{"name":"Jürgen"}}', 'utf8');
+const signed = (secrets: readonly string[], at = new Date()) => standardWebhookHeaders({ id: 'evt_1', at, body, secrets });
+const verify = (secret: string, headers: Record<string, string>, bytes = body) => new Webhook(secret).verify(bytes, headers);
+
+describe('signatures of our webhooks', () => {
+  it('are accepted by the published library', () => {
+    const secret = generateWebhookSecret();
+    expect(verify(secret, signed([secret]))).toEqual(JSON.parse(body.toString('utf8')));
+  });
+
+  it('are those of the published library, bit for bit', () => {
+    const secret = generateWebhookSecret();
+    const at = new Date();
+    expect(signed([secret], at)['webhook-signature']).toBe(new Webhook(secret).sign('evt_1', at, body.toString('utf8')));
+  });
+
+  it('verify with either secret during a rotation, and with no other', () => {
+    const [former, latest, other] = [generateWebhookSecret(), generateWebhookSecret(), generateWebhookSecret()];
+    const headers = signed([latest, former]);
+    expect(() => verify(former, headers)).not.toThrow();
+    expect(() => verify(latest, headers)).not.toThrow();
+    expect(() => verify(other, headers)).toThrow(WebhookVerificationError);
+  });
+
+  it('cover the body, the id and the time', () => {
+    const secret = generateWebhookSecret();
+    const headers = signed([secret]);
+    expect(() => verify(secret, headers, Buffer.concat([body, Buffer.from(' ')]))).toThrow(WebhookVerificationError);
+    expect(() => verify(secret, { ...headers, 'webhook-id': 'evt_2' })).toThrow(WebhookVerificationError);
+    const later = String(Number(headers['webhook-timestamp']) + 1);
+    expect(() => verify(secret, { ...headers, 'webhook-timestamp': later })).toThrow(WebhookVerificationError);
+  });
+
+  it('of long ago are refused as too old', () => {
+    const secret = generateWebhookSecret();
+    expect(() => verify(secret, signed([secret], new Date(Date.now() - 600_000)))).toThrow(/too old/);
+  });
+
+  it('are never made with nothing or with what is no secret', () => {
+    expect(() => signed([])).toThrow(RangeError);
+    expect(() => signed(['whsec_dG9vc2hvcnQ='])).toThrow(RangeError);
+    expect(() => signed([randomBytes(32).toString('base64')])).toThrow(RangeError);
+  });
+});
+
+describe('a secret', () => {
+  it('has 32 random bytes', () => {
+    const made = new Set(Array.from({ length: 100 }, () => generateWebhookSecret()));
+    expect(made.size).toBe(100);
+    for (const secret of made) expect(Buffer.from(secret.replace('whsec_', ''), 'base64')).toHaveLength(32);
+  });
+});

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import { describeOutcome, isFailing, judgeTry, type EndpointHealth, type TryOutcome } from '#domain/webhook-delivery.ts';
+import { workflowBundle } from '#test/support/order-workflow.ts';
+import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointResult } from '#workflows/messages.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+import { webhookEndpointWorkflow } from '#workflows/webhook-endpoint.ts';
+
+const policy = DEFAULT_POLICY.outbound;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+/** The activity over a record of one endpoint with one delivery, as PostgreSQL would have it, by the product's own rules. */
+class FakeEndpoint implements WebhookActivities {
+  /** When each try was made. */
+  readonly tries: number[] = [];
+  rounds = 0;
+  isUp: (now: number) => boolean = () => false;
+  #health: EndpointHealth = { failures: 0 };
+  #delivery: { triedSince: number; failedTries: number; nextTryAt: number } | undefined;
+  #disabled = false;
+  readonly #now: () => Promise<number>;
+
+  constructor(now: () => Promise<number>) {
+    this.#now = now;
+  }
+
+  async happen(): Promise<void> {
+    const now = await this.#now();
+    this.#delivery ??= { triedSince: now, failedTries: 0, nextTryAt: now };
+  }
+
+  async deliverDue(): Promise<DeliveryRound> {
+    this.rounds += 1;
+    const now = await this.#now();
+    const delivery = this.#delivery;
+    if (delivery !== undefined && Math.max(delivery.nextTryAt, this.#health.retryAt ?? 0) <= now) {
+      this.tries.push(now);
+      const outcome: TryOutcome = { kind: 'answered', status: this.isUp(now) ? 200 : 503 };
+      const judged = judgeTry(outcome, { ...delivery, health: this.#health }, now, 0.5, policy);
+      this.#health = judged.health;
+      const { nextTryAt } = judged.delivery;
+      this.#delivery = nextTryAt === undefined ? undefined : { ...delivery, failedTries: delivery.failedTries + 1, nextTryAt };
+      this.#disabled = judged.disable !== undefined;
+    }
+    if (this.#disabled) return { kind: 'ended', why: 'disabled' };
+    if (this.#delivery === undefined) return { kind: 'idle' };
+    const { failures, failingSince, retryAt = 0 } = this.#health;
+    const failing = failingSince === undefined ? undefined : { since: failingSince, failures, last: describeOutcome({ kind: 'answered', status: 503 }), isHeld: isFailing(this.#health, policy) };
+    return { kind: 'waiting', nextAt: Math.max(this.#delivery.nextTryAt, retryAt), pending: 1, ...(failing && { failing }) };
+  }
+}
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+interface Run {
+  readonly fake: FakeEndpoint;
+  readonly tell: (urgent?: boolean) => Promise<void>;
+  readonly result: () => Promise<WebhookEndpointResult>;
+  readonly stage: () => Promise<unknown>;
+}
+
+async function withEndpoint<Result>(work: (run: Run) => Promise<Result>): Promise<Result> {
+  const fake = new FakeEndpoint(() => environment.currentTimeMs());
+  const taskQueue = randomUUID();
+  const { nativeConnection: connection } = environment;
+  const worker = await Worker.create({ connection, taskQueue, workflowBundle: await workflowBundle() });
+  const courier = await Worker.create({ connection, taskQueue: WEBHOOK_TASK_QUEUE, activities: { deliverDue: () => fake.deliverDue() } });
+  return courier.runUntil(() =>
+    worker.runUntil(async () => {
+      await fake.happen();
+      const handle = await environment.client.workflow.start(webhookEndpointWorkflow, { workflowId: `webhook_endpoint/${randomUUID()}`, taskQueue, args: [{ endpointId: 'we_1' }] });
+      return work({
+        fake,
+        tell: (urgent = false) => handle.signal(deliveriesWaitSignal, { urgent }),
+        result: () => handle.result(),
+        stage: async () => (await handle.describe()).typedSearchAttributes.get(SEARCH_ATTRIBUTES.stage),
+      });
+    }),
+  );
+}
+
+describe('the workflow of a webhook endpoint', () => {
+  it('ends when all is delivered', async () => {
+    await withEndpoint(async ({ fake, result }) => {
+      fake.isUp = () => true;
+      expect(await result()).toEqual({ ended: 'idle' });
+      expect(fake.tries).toHaveLength(1);
+    });
+  });
+
+  it('tries for three days an endpoint that is down for days, then gives the delivery up', async () => {
+    await withEndpoint(async ({ fake, result }) => {
+      expect(await result()).toEqual({ ended: 'idle' });
+      const [first = 0] = fake.tries;
+      const lasted = (fake.tries.at(-1) ?? 0) - first;
+      expect(lasted).toBeGreaterThan(3 * DAY - 8 * HOUR);
+      expect(lasted).toBeLessThanOrEqual(3 * DAY);
+      expect(fake.tries.length).toBeGreaterThanOrEqual(18);
+      expect(fake.rounds).toBeLessThanOrEqual(fake.tries.length + 2);
+    });
+  });
+
+  it('delivers when an outage of two days is over', async () => {
+    await withEndpoint(async ({ fake, result }) => {
+      const start = await environment.currentTimeMs();
+      fake.isUp = (now) => now - start > 2 * DAY;
+      expect(await result()).toEqual({ ended: 'idle' });
+      const late = (fake.tries.at(-1) ?? 0) - start - 2 * DAY;
+      expect(late).toBeGreaterThan(0);
+      expect(late).toBeLessThan(1.2 * policy.retryDelayMaxMs + 1_000);
+    });
+  });
+
+  it('shows an endpoint that only fails, waits it out whatever comes, and looks at once when a person waits for it', async () => {
+    await withEndpoint(async ({ fake, tell, stage, result }) => {
+      await environment.sleep(10 * 60_000);
+      expect(await stage()).toBe('failing');
+      const before = fake.rounds;
+      for (let n = 0; n < 5; n += 1) await tell();
+      await environment.sleep(1_000);
+      expect(fake.rounds).toBe(before);
+      await tell(true);
+      await environment.sleep(1_000);
+      expect(fake.rounds).toBe(before + 1);
+      fake.isUp = () => true;
+      expect(await result()).toEqual({ ended: 'idle' });
+    });
+  });
+});
