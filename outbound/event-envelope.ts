@@ -1,0 +1,35 @@
+/** An event as internal systems see it: the same in the feed, in the stream and in webhooks. */
+import type { EventSubject, EventSubjectKind, EventType } from '#domain/events.ts';
+import type { EventRow } from '#db/events.ts';
+import type { EventData } from '#db/schema/events.ts';
+
+export interface EventEnvelope {
+  readonly id: string;
+  readonly type: EventType;
+  /** RFC 3339. When it happened. */
+  readonly created_at: string;
+  /** What it speaks of; `href` is where that is read. */
+  readonly subject: EventSubject & { readonly href: string };
+  readonly data: EventData;
+}
+
+/** Where our API shows what an event can speak of. */
+const ADDRESSES = {
+  order: (id) => `/v1/orders/${id}`,
+  topup: (id) => `/v1/topups/${id}`,
+  vpn_subscription: (id) => `/v1/vpn/subscriptions/${id}`,
+  cancellation: (id) => `/v1/cancellations/${id}`,
+  refund: (id) => `/v1/refunds/${id}`,
+  wallet: () => '/v1/wallet',
+} as const satisfies Record<EventSubjectKind, (id: string) => string>;
+
+/** Its one form; whoever sends an event sends exactly this. */
+export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subjectId, data }: EventRow): EventEnvelope {
+  return {
+    id,
+    type,
+    created_at: occurredAt.toISOString(),
+    subject: { kind, id: subjectId, href: ADDRESSES[kind](subjectId) },
+    data,
+  };
+}
