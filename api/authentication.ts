@@ -46,7 +46,7 @@ export async function authenticate(
       .run((db) => noteApiKeyUse(db, key.id, at))
       .catch((error: unknown) => logger.warn({ err: error, caller: key.id }, 'the use of an API key could not be noted'));
   }
-  return { apiKeyId: key.id };
+  return { apiKeyId: key.id, lineageId: key.id, ownerId: undefined };
 }
 
 function isAlive(key: ApiKeyRow, at: Date): boolean {

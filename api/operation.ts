@@ -11,7 +11,12 @@ import type { Reply } from '#api/reply.ts';
 
 /** Who calls, once the API key is checked. */
 export interface Caller {
+  /** The key itself: the actor of the audit log. */
   readonly apiKeyId: string;
+  /** The first key of the line that rotations go on with: what is made belongs to it, and repetitions are known by it. */
+  readonly lineageId: string;
+  /** Whose work is seen and acted upon: that of this lineage; undefined: everybody's. */
+  readonly ownerId: string | undefined;
 }
 
 /** An answer other than a problem, as documented. */
