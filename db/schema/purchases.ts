@@ -79,6 +79,7 @@ export const esims = pgTable(
   (table) => [
     index('esims_page').on(table.createdAt.desc(), table.id.desc()),
     index('esims_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('esims_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
     index('esims_iccid').on(table.iccid),
   ],
 );
