@@ -5,6 +5,7 @@ import type { ReconcilePolicy, SweepPolicy, WebhookSilencePolicy } from '#domain
 import { WORK_KINDS } from '#domain/work.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import { recordFacts, workOf, type AttemptRow } from '#db/attempts.ts';
+import { forgetEvents } from '#db/event-queries.ts';
 import { forgetAnswers } from '#db/idempotency.ts';
 import { addReadObservation, inboxBodyPlace, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/inbox.ts';
 import { requestWake } from '#db/outbox.ts';
@@ -96,8 +97,10 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     },
 
     async forgetOldAnswers() {
-      const before = new Date(now() - sweep.answersKeptMs);
-      return { forgotten: await database.run((db) => forgetAnswers(db, { before, batch: sweep.batch })) };
+      const before = (keptMs: number) => ({ before: new Date(now() - keptMs), batch: sweep.batch });
+      const answers = await database.run((db) => forgetAnswers(db, before(sweep.answersKeptMs)));
+      const events = await database.run((db) => forgetEvents(db, before(sweep.eventsKeptMs)));
+      return { forgotten: answers + events };
     },
   };
 }

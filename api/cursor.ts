@@ -55,8 +55,8 @@ export function readReconciliationCursor(cursor: string): ReconciliationPosition
   return { startedAt: new Date(Number(milliseconds)), id };
 }
 
-/** Timelines, packages, the journal, and movements without a row in it. */
-type NumberedList = 't' | 'p' | 'j' | 'm';
+/** Timelines, packages, the journal, movements without a row in it, and events. */
+type NumberedList = 't' | 'p' | 'j' | 'm' | 'v';
 
 /** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
 export function numberCursor(list: NumberedList, last: bigint): string {

@@ -34,7 +34,7 @@ export const PROBLEMS = {
   idempotency_key_invalid: {
     status: 400,
     title: 'The Idempotency-Key header is not valid',
-    advice: 'Send 1 to 255 visible ASCII characters, once.',
+    advice: 'Send 1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), once.',
   },
   delivery_id_missing: {
     status: 400,
@@ -76,6 +76,7 @@ export const PROBLEMS = {
     title: 'There are no access data',
     advice: 'They come once the subscription is active, unless the service gives none: then it delivers them itself.',
   },
+  event_not_found: { status: 404, title: 'There is no such event', advice: 'Check the id; it begins with `evt_`. Events are forgotten after some weeks.' },
   case_not_found: { status: 404, title: 'There is no such case', advice: 'Check the id; it begins with `case_`.' },
   pause_not_found: { status: 404, title: 'There is no such pause', advice: 'Check the id; it begins with `pause_`.' },
   esim_not_found: { status: 404, title: 'There is no such eSIM', advice: 'Check the id; it begins with `esim_`.' },
@@ -148,6 +149,12 @@ export const PROBLEMS = {
     title: 'The webhook secret is being changed by another request',
     advice: 'Nothing, if that is the change you wanted; else send the same request again after the time that Retry-After names.',
   },
+  cursor_expired: {
+    status: 410,
+    title: 'The events after this cursor are not kept any more',
+    advice:
+      'Some events are gone for you. Read the lists of what you keep track of (`updated_after` narrows them), then go on with the feed without a cursor, or with `since`.',
+  },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
@@ -167,6 +174,11 @@ export const PROBLEMS = {
     status: 422,
     title: 'This Idempotency-Key came before with another request',
     advice: 'Use a new key for a new request, and the same body for a retry.',
+  },
+  too_many_streams: {
+    status: 429,
+    title: 'This API key has too many event streams open',
+    advice: 'Close one, or share one among those who look at it.',
   },
   internal_error: {
     status: 500,

@@ -5,7 +5,16 @@
 import * as z from 'zod';
 import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
 import type { Money } from '#domain/money.ts';
-import { DEFAULT_POLICY, MAX_REFUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy } from '#domain/policy.ts';
+import {
+  DEFAULT_POLICY,
+  MAX_REFUND_DEADLINE_MS,
+  MAX_WAIT_MS,
+  MAX_WEBHOOK_SECRET_OVERLAP_MS,
+  purchasePolicyProblems,
+  type Policy,
+  type StreamPolicy,
+  type WaitingPolicy,
+} from '#domain/policy.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
 import {
   ConfigurationError,
@@ -122,6 +131,10 @@ const policyFields = {
   POLICY_WEBHOOK_SILENCE: durationMs(DEFAULT_POLICY.webhookSilence.windowMs),
   POLICY_WEBHOOK_SILENCE_NEWS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.webhookSilence.news),
   POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
+  POLICY_EVENTS_KEPT: durationMs(DEFAULT_POLICY.sweep.eventsKeptMs),
+  POLICY_WAIT_MAX: durationMs(DEFAULT_POLICY.waiting.maxMs, MAX_WAIT_MS),
+  POLICY_EVENT_STREAMS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.streams.perKey),
+  POLICY_STREAM_HEARTBEAT: durationMs(DEFAULT_POLICY.streams.heartbeatMs),
   POLICY_BALANCE_AGE: durationMs(DEFAULT_POLICY.gate.balanceAgeMs),
   POLICY_BALANCE_TRUST: durationMs(DEFAULT_POLICY.gate.balanceTrustMs),
   POLICY_PRICE_AGE: durationMs(DEFAULT_POLICY.gate.priceAgeMs),
@@ -137,6 +150,12 @@ const policyFields = {
 const overlapFields = { POLICY_WEBHOOK_SECRET_OVERLAP: policyFields.POLICY_WEBHOOK_SECRET_OVERLAP };
 /** What of the policy the API shows. */
 const shownFields = { POLICY_SPEND_LIMIT: policyFields.POLICY_SPEND_LIMIT };
+/** What of the policy is the API's own. */
+const waitingFields = {
+  POLICY_WAIT_MAX: policyFields.POLICY_WAIT_MAX,
+  POLICY_EVENT_STREAMS: policyFields.POLICY_EVENT_STREAMS,
+  POLICY_STREAM_HEARTBEAT: policyFields.POLICY_STREAM_HEARTBEAT,
+};
 
 /** Every variable by the part that reads it; `docs/configuration.md` is checked against it. */
 export const CONFIGURATION_FIELDS = {
@@ -219,6 +238,8 @@ export interface ApiConfig {
   readonly webhookSecretOverlapMs: number;
   /** The daily limit of all keys together, which the gate shows; the worker enforces it. */
   readonly spendLimit: Money | undefined;
+  readonly waiting: WaitingPolicy;
+  readonly streams: StreamPolicy;
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
@@ -308,6 +329,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
       ...apiFields,
       ...overlapFields,
       ...shownFields,
+      ...waitingFields,
     }),
     environment,
   );
@@ -320,6 +342,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     webhookSecrets: raw.SERVICE_WEBHOOK_SECRETS,
     webhookSecretOverlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP,
     spendLimit: raw.POLICY_SPEND_LIMIT,
+    ...waitingOf(raw),
     host: raw.API_HOST,
     port: raw.API_PORT,
     bodyLimitBytes: raw.API_BODY_LIMIT,
@@ -425,6 +448,14 @@ function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>)
   return { ...ALL_CAPABILITIES, ...Object.fromEntries(raw.SERVICE_WITHOUT.map((name) => [name, false])) };
 }
 
+function waitingOf(raw: Raw<typeof waitingFields>): Pick<Policy, 'waiting' | 'streams'> {
+  const { waiting, streams } = DEFAULT_POLICY;
+  return {
+    waiting: { ...waiting, maxMs: raw.POLICY_WAIT_MAX },
+    streams: { ...streams, perKey: raw.POLICY_EVENT_STREAMS, heartbeatMs: raw.POLICY_STREAM_HEARTBEAT },
+  };
+}
+
 function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
   const { gate, purchase, reconcile, relay, sweep, books, webhookSecret, webhookSilence } = DEFAULT_POLICY;
   return {
@@ -463,7 +494,7 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
     },
     reconcile: { ...reconcile, silentAfterMs: raw.POLICY_SILENT_AFTER, everyMs: raw.POLICY_RECONCILE_EVERY },
     relay: { ...relay, pollMs: raw.POLICY_RELAY_POLL, leaseMs: raw.POLICY_RELAY_LEASE },
-    sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER },
+    sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER, eventsKeptMs: raw.POLICY_EVENTS_KEPT },
     books: {
       ...books,
       everyMs: raw.POLICY_BOOKS_EVERY,
@@ -478,6 +509,7 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
       news: raw.POLICY_WEBHOOK_SILENCE_NEWS,
     },
     webhookSecret: { ...webhookSecret, overlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP },
+    ...waitingOf(raw),
   };
 }
 

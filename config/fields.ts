@@ -63,7 +63,7 @@ export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
       const unit = /[a-z]+$/.exec(text)?.[0] ?? 'ms';
       return Number.parseInt(text, 10) * (UNITS[unit] ?? 1);
     })
-    .refine((ms) => ms <= maxMs, `must be at most ${maxMs / DAY_MS}d`);
+    .refine((ms) => ms <= maxMs, `must be at most ${maxMs < DAY_MS ? `${maxMs / 60_000}m` : `${maxMs / DAY_MS}d`}`);
 }
 
 /** An amount with its currency, such as `500.00 USD`. */

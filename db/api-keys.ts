@@ -25,6 +25,7 @@ export const API_SCOPES = {
   'esims:read': 'Read eSIMs and their installation facts.',
   'esims:reveal': 'Read activation codes and QR codes: whoever holds one can install the eSIM. Each read is audited.',
   'packages:read': 'Read packages and the prices charged to the reseller.',
+  'events:read': 'Read events of everything, also as a stream.',
   'wallet:read': 'Read the wallet at the service.',
   'updates:read': 'Check for updates of the storefront application.',
   'service:admin': 'Create and rotate the webhook secret at the service. For administration only; each change is audited.',

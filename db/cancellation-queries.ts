@@ -1,11 +1,12 @@
 /** Cancellations and refunds as the API shows them. */
-import { and, eq, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
 import type { RefundStatus } from '#domain/refund.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationRow } from '#db/cancellations.ts';
 import type { Executor } from '#db/database.ts';
 import { cancellations, refunds } from '#db/schema.ts';
-import { attemptFacts, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { newest, pageOfStatuses } from '#db/status-pages.ts';
+import { attemptFacts, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
 /** A cancellation with what its attempts and its refund add. */
 export interface CancellationView extends Omit<AttemptFacts, 'serviceId'> {
@@ -23,12 +24,9 @@ export async function findCancellationView(db: Executor, id: string): Promise<Ca
 }
 
 /** A page of cancellations, newest first. @returns a query, which runs when it is awaited. */
-export function listCancellationViews(db: Executor, filter: CancellationFilter, { limit, after }: PageOptions) {
-  const where = and(
-    workConditions('cancellation', filter, after),
-    filter.esimId === undefined ? undefined : eq(cancellations.esimId, filter.esimId),
-  );
-  return viewsWhere(db, where, limit);
+export function listCancellationViews(db: Executor, filter: CancellationFilter, page: PageOptions) {
+  const own = filter.esimId === undefined ? undefined : eq(cancellations.esimId, filter.esimId);
+  return viewsWhere(db, workPage('cancellation', filter, page, own), page.limit);
 }
 
 function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
@@ -51,8 +49,13 @@ function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
 
 /** By what a list of refunds can be narrowed. */
 export interface RefundFilter {
-  readonly status?: RefundStatus | undefined;
+  /** One of these. */
+  readonly statuses?: readonly RefundStatus[] | undefined;
   readonly esimId?: string | undefined;
+  /** All exclusive. */
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+  readonly updatedAfter?: Date | undefined;
 }
 
 export async function findRefundById(db: Executor, id: string): Promise<RefundRow | undefined> {
@@ -60,18 +63,20 @@ export async function findRefundById(db: Executor, id: string): Promise<RefundRo
   return row;
 }
 
-/** A page of refunds, newest first. */
-export async function listRefunds(db: Executor, { status, esimId }: RefundFilter, { limit, after }: PageOptions): Promise<RefundRow[]> {
+/** A page of refunds, newest first. @returns a query, which runs when it is awaited. */
+export function listRefunds(db: Executor, filter: RefundFilter, { limit, after }: PageOptions) {
+  const { statuses, esimId, createdAfter, createdBefore, updatedAfter } = filter;
+  const inPage = and(
+    esimId === undefined ? undefined : eq(refunds.esimId, esimId),
+    createdAfter === undefined ? undefined : gt(refunds.createdAt, createdAfter),
+    createdBefore === undefined ? undefined : lt(refunds.createdAt, createdBefore),
+    updatedAfter === undefined ? undefined : gt(refunds.updatedAt, updatedAfter),
+    after === undefined ? undefined : sql`(${refunds.createdAt}, ${refunds.id}) < (${after.createdAt}, ${after.id})`,
+  );
   return db
     .select()
     .from(refunds)
-    .where(
-      and(
-        status === undefined ? undefined : eq(refunds.status, status),
-        esimId === undefined ? undefined : eq(refunds.esimId, esimId),
-        after === undefined ? undefined : sql`(${refunds.createdAt}, ${refunds.id}) < (${after.createdAt}, ${after.id})`,
-      ),
-    )
-    .orderBy(sql`${refunds.createdAt} desc nulls last, ${refunds.id} desc nulls last`)
+    .where(pageOfStatuses(refunds, statuses, inPage, limit))
+    .orderBy(newest(refunds.createdAt, refunds.id))
     .limit(limit);
 }

@@ -2,7 +2,7 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
-import { attemptFacts, factsOf, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
 /** A VPN subscription with what its attempts add. */
 export interface VpnSubscriptionView extends AttemptFacts {
@@ -12,6 +12,7 @@ export interface VpnSubscriptionView extends AttemptFacts {
 export interface VpnSubscriptionFilter extends WorkFilter {
   readonly externalSubscriptionId?: string | undefined;
   readonly vpnPlanId?: number | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
 }
 
 export async function findVpnSubscriptionView(db: Executor, id: string): Promise<VpnSubscriptionView | undefined> {
@@ -20,15 +21,15 @@ export async function findVpnSubscriptionView(db: Executor, id: string): Promise
 }
 
 /** A page of VPN subscriptions, newest first. @returns a query, which runs when it is awaited. */
-export function listVpnSubscriptionViews(db: Executor, filter: VpnSubscriptionFilter, { limit, after }: PageOptions) {
-  const where = and(
-    workConditions('vpn_subscription', filter, after),
+export function listVpnSubscriptionViews(db: Executor, filter: VpnSubscriptionFilter, page: PageOptions) {
+  const own = and(
     filter.externalSubscriptionId === undefined
       ? undefined
       : eq(vpnSubscriptions.externalSubscriptionId, filter.externalSubscriptionId),
     filter.vpnPlanId === undefined ? undefined : eq(vpnSubscriptions.vpnPlanId, filter.vpnPlanId),
+    filter.customerReferenceHash === undefined ? undefined : eq(vpnSubscriptions.customerReferenceHash, filter.customerReferenceHash),
   );
-  return viewsWhere(db, where, limit);
+  return viewsWhere(db, workPage('vpn_subscription', filter, page, own), page.limit);
 }
 
 function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {

@@ -23,6 +23,9 @@ const ADDRESSES = {
   wallet: () => '/v1/wallet',
 } as const satisfies Record<EventSubjectKind, (id: string) => string>;
 
+/** Of what events can speak. */
+export const subjectKinds = Object.keys(ADDRESSES) as readonly EventSubjectKind[];
+
 /** Its one form; whoever sends an event sends exactly this. */
 export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subjectId, data }: EventRow): EventEnvelope {
   return {

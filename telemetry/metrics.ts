@@ -21,6 +21,8 @@ export interface Metrics {
   readonly relayDelay: Histogram<'queue'>;
   /** Events that were announced to internal systems. */
   readonly events: Counter<'type'>;
+  /** Callers that wait at this moment: for an `answer`, or for events on a `stream`. */
+  readonly waiting: Gauge<'for'>;
   /** Orders by status, unfinished ones only where counting all would be costly. */
   readonly work: Gauge<'kind' | 'status'>;
   /** Open cases: what waits for a person. */
@@ -127,6 +129,12 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       name: 'reseller_events_total',
       help: 'Events announced to internal systems, by type.',
       labelNames: ['type'],
+      registers,
+    }),
+    waiting: new Gauge({
+      name: 'reseller_waiting',
+      help: 'Callers that wait at this moment, for an answer or on an event stream.',
+      labelNames: ['for'],
       registers,
     }),
     work: new Gauge({

@@ -61,6 +61,11 @@ export class HttpClient {
     this.#headers = headers;
   }
 
+  /** What it sends with every call. */
+  get headers(): Readonly<Record<string, string>> {
+    return this.#headers;
+  }
+
   async get(path: string, call: HttpCall = {}): Promise<HttpAnswer> {
     return this.call('GET', path, call);
   }
