@@ -1,5 +1,5 @@
 import { DatabaseUnavailableError } from '#db/database.ts';
-import { keptPositions, listEvents, meets, type EventFilter } from '#db/event-queries.ts';
+import { listEvents, meets, type EventFilter } from '#db/event-queries.ts';
 import type { PublishedEvent } from '#db/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 import { authenticate } from '#api/authentication.ts';
@@ -18,8 +18,8 @@ const RECONNECT_MS = 2_000;
 const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
 
 interface Reader {
-  /** After which position it begins; undefined: with what happens from now on. */
-  readonly after: bigint | undefined;
+  /** After which position it begins. */
+  readonly after: bigint;
   readonly caller: Caller;
   readonly authorization: string | undefined;
 }
@@ -66,7 +66,7 @@ export class EventStreams {
 
   async #send(outflow: Outflow, filter: EventFilter, reader: Reader): Promise<void> {
     const { database, tail, streams } = this.#dependencies;
-    let position = reader.after ?? (await database.run(keptPositions)).newest;
+    let position = reader.after;
     if (!(await outflow.send(`retry: ${RECONNECT_MS}\n\n`))) return;
     /** Sends all that is published, reading no faster than the reader does. */
     const catchUp = async () => {

@@ -36,8 +36,7 @@ async function runApi(config: ApiConfig): Promise<void> {
       parts.state.stopping = true;
     } finally {
       // Who waits is answered now; the server waits for answers under way.
-      await parts.dependencies.tail.stop();
-      await server.stop();
+      await Promise.all([parts.dependencies.tail.stop(), server.stop()]);
     }
     logger.info('the API has stopped');
   } catch (error) {

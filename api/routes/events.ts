@@ -89,8 +89,13 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         const filter = filterOf(query, caller);
         // A reader that connects again by itself sends the same address, and what it saw last.
         const given = header('Last-Event-ID') ?? query.cursor;
-        const after = given === undefined || given === '' ? undefined : readNumberCursor('v', given);
-        if (after !== undefined) await database.run((db) => requireKept(db, after));
+        const seen = given === undefined || given === '' ? undefined : readNumberCursor('v', given);
+        // Found out before the answer begins: a caller that has it misses nothing from then on.
+        const after = await database.run(async (db) => {
+          if (seen === undefined) return (await keptPositions(db)).newest;
+          await requireKept(db, seen);
+          return seen;
+        });
         return streams.open(filter, { after, caller, authorization: header('Authorization') });
       },
     }),
