@@ -52,6 +52,11 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   const run = (at: { origin: string }, count: number, call: Parameters<typeof driver.run>[0]['call'], atOnce: number = size.atOnce) => async () =>
     driver.run({ count, atOnce, origin: at.origin, apiKey: at === few ? few.apiKey : many.apiKey, call });
   const results: ScenarioResult[] = [];
+  const take = (result: ScenarioResult) => {
+    results.push(result);
+    // A run among a million takes minutes: what is known is said at once.
+    context.say(`api orders: ${result.id}: ratio ${result.ratio_to_peer?.value}`);
+  };
 
   for (const [name, list] of Object.entries(LISTS)) {
     // A time that the same number of orders meet among few and among many.
@@ -59,7 +64,7 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
     context.say(`api orders: ${path}, ${size.rounds} rounds of ${size.pages}, one at a time, among many and among few`);
     const call = { kind: 'get', paths: [path] } as const;
     const measured = await inTurn({ many: run(many, size.pages, call, 1), few: run(few, size.pages, call, 1) }, size.rounds);
-    results.push(
+    take(
       compare({
         id: `orders_list.${name}.among_few`,
         measured: `GET ${list}: median time of a page among ${size.many} orders`,
@@ -83,7 +88,7 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   for (const { id, measured, count, call, amount, peer: does } of contests) {
     context.say(`api orders: ${measured}, ${size.rounds} rounds of ${count}, ${size.atOnce} at once`);
     const figures = await inTurn({ ours: run(many, count, call), peer: run(peer, count, call) }, size.rounds);
-    results.push(
+    take(
       compare({
         id,
         measured: `${measured}, ${size.atOnce} at once, among ${size.many} orders`,
