@@ -5,6 +5,7 @@ import type { OutboundPolicy, ReconcilePolicy, SweepPolicy, WebhookSilencePolicy
 import { WORK_KINDS } from '#domain/work.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import { recordFacts, workOf, type AttemptRow } from '#db/attempts.ts';
+import { forgetEvents } from '#db/event-queries.ts';
 import { forgetAnswers } from '#db/idempotency.ts';
 import { addReadObservation, inboxBodyPlace, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/inbox.ts';
 import { requestWake } from '#db/outbox.ts';
@@ -99,10 +100,11 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     },
 
     async forgetOldAnswers() {
-      const { batch } = sweep;
-      const answers = await database.run((db) => forgetAnswers(db, { before: new Date(now() - sweep.answersKeptMs), batch }));
-      const deliveries = await database.run((db) => forgetDeliveries(db, { before: new Date(now() - outbound.logKeptMs), batch }));
-      return { forgotten: answers + deliveries };
+      const before = (keptMs: number) => ({ before: new Date(now() - keptMs), batch: sweep.batch });
+      const answers = await database.run((db) => forgetAnswers(db, before(sweep.answersKeptMs)));
+      const events = await database.run((db) => forgetEvents(db, before(sweep.eventsKeptMs)));
+      const deliveries = await database.run((db) => forgetDeliveries(db, before(outbound.logKeptMs)));
+      return { forgotten: answers + events + deliveries };
     },
   };
 }

@@ -12,6 +12,7 @@ import { cancellationPreflightOperations } from '#api/routes/cancellation-prefli
 import { cancellationOperations } from '#api/routes/cancellations.ts';
 import { caseOperations } from '#api/routes/cases.ts';
 import { docsOperations } from '#api/routes/docs.ts';
+import { eventOperations } from '#api/routes/events.ts';
 import { esimOperations } from '#api/routes/esims.ts';
 import { healthOperations } from '#api/routes/health.ts';
 import { orderOperations } from '#api/routes/orders.ts';
@@ -60,6 +61,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...topupOperations(dependencies),
     ...vpnOperations(dependencies),
     ...cancellationOperations(dependencies),
+    ...eventOperations(dependencies),
     ...caseOperations(dependencies),
     ...purchaseGateOperations(dependencies),
     ...esimOperations(dependencies),

@@ -1,5 +1,5 @@
 import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
-import { findApiKey, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow, type ApiScope } from '#db/api-keys.ts';
+import { findApiKey, findApiKeyById, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow, type ApiScope } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Caller } from '#api/operation.ts';
@@ -49,6 +49,17 @@ export function callerOf(key: ApiKeyRow, scope: ApiScope): Caller {
   if (!key.scopes.includes(scope)) throw lacking(scope);
   const lineageId = lineageOf(key);
   return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined };
+}
+
+/** What a key that was checked before may do now. @returns undefined when it is revoked, expired, or without this scope. */
+export async function readCaller(
+  { database, now }: Pick<AuthenticationDependencies, 'database' | 'now'>,
+  apiKeyId: string,
+  scope: ApiScope,
+): Promise<Caller | undefined> {
+  const key = await database.run((db) => findApiKeyById(db, apiKeyId));
+  if (key === undefined || !isAlive(key, new Date(now())) || !key.scopes.includes(scope)) return undefined;
+  return callerOf(key, scope);
 }
 
 async function findValidKey(

@@ -3,7 +3,7 @@ import { statusesOf } from '#domain/lifecycle.ts';
 import { REFUND_REVIEWS, REFUND_STATUSES } from '#domain/refund.ts';
 import { REFUND_CONDITIONS } from '#domain/refund-conditions.ts';
 import { esimExampleId, esimIdInput } from '#api/esim-schemas.ts';
-import { instant, money, ourId, pageOf, pageQuery } from '#api/fields.ts';
+import { instant, listOf, money, ourId, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
 import { deadlineInput, metadata, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
 export const exampleCancellationId = 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY';
@@ -136,7 +136,10 @@ export const cancellationListQuery = z.strictObject({
 });
 
 export const refundListQuery = z.strictObject({
-  status: z.enum(REFUND_STATUSES).optional(),
+  status: listOf(REFUND_STATUSES).optional().meta({ description: 'One status, or several, separated by commas.' }),
   esim_id: esimIdInput.optional(),
+  created_after: timeInQuery('Later than this.'),
+  created_before: timeInQuery('Earlier than this.'),
+  updated_after: timeInQuery('Changed later than this.'),
   ...pageQuery,
 });

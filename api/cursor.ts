@@ -68,8 +68,8 @@ export function readReconciliationCursor(cursor: string): ReconciliationPosition
   return { startedAt: new Date(Number(milliseconds)), id };
 }
 
-/** Timelines, packages, the journal, movements without a row in it, the audit log, and versions of a pricing rule. */
-type NumberedList = 't' | 'p' | 'j' | 'm' | 'a' | 'g';
+/** Timelines, packages, the journal, movements without a row in it, the audit log, versions of a pricing rule, and events. */
+type NumberedList = 't' | 'p' | 'j' | 'm' | 'a' | 'g' | 'v';
 
 /** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
 export function numberCursor(list: NumberedList, last: bigint): string {

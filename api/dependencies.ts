@@ -1,7 +1,7 @@
 import type { AcceptedSecret } from '#crypto/webhook-signature.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { Money } from '#domain/money.ts';
-import type { RunwayPolicy } from '#domain/policy.ts';
+import type { RunwayPolicy, StreamPolicy } from '#domain/policy.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { Database } from '#db/database.ts';
 import type { AddressPolicy } from '#outbound/address-policy.ts';
@@ -12,6 +12,8 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import type { DegradationCheck, ReadinessCheck } from '#telemetry/readiness.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { RateLimitSettings } from '#api/rate-limits.ts';
+import type { EventTail } from '#outbound/event-tail.ts';
+import type { Waits } from '#api/waits.ts';
 import type { WebhookSecretCache } from '#api/webhook-secret-cache.ts';
 
 /** Everything that the API is made of; `main.ts` puts in the real parts, tests what they need. */
@@ -36,6 +38,10 @@ export interface ApiDependencies {
   /** The service's environment that we are in; what is stored for the other is not ours. */
   readonly serviceMode: ServiceMode;
   readonly intake: Pick<InboxIntake, 'accept'>;
+  /** New events, for all who wait in this process. */
+  readonly tail: EventTail;
+  readonly waits: Waits;
+  readonly streams: StreamPolicy;
   /** Tells the relay that there is work. */
   readonly wakeRelay: () => void;
   /** Secrets of the configuration, which verify webhooks beside the stored ones. */

@@ -3,7 +3,7 @@ import { isId } from '#domain/identifiers.ts';
 import { installLinks, lpaString, type Activation } from '#domain/activation.ts';
 import type { EsimRow } from '#db/esim-queries.ts';
 import type { UsageReading } from '#db/esim-watch.ts';
-import { instant, ourId, packageId, packageIdInQuery, pageOf, pageQuery } from '#api/fields.ts';
+import { instant, ourId, packageId, packageIdInQuery, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
 import { ageOf, freshness, packageOutput } from '#api/package-schemas.ts';
 import { instantJson } from '#api/representations.ts';
 
@@ -69,10 +69,17 @@ export const topupOptions = z.strictObject({ data: z.array(packageOutput), ...fr
 export const esimPage = pageOf(esimOutput, 'EsimPage');
 
 export const esimListQuery = z.strictObject({
-  status: z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be a word').optional().meta({ description: 'As the service calls it, such as `installed`.' }),
+  status: z
+    .string()
+    .regex(/^[\x21-\x2b\x2d-\x7e]{1,64}(,[\x21-\x2b\x2d-\x7e]{1,64}){0,9}$/, 'must be a word, or at most ten, separated by commas')
+    .transform((text) => text.split(','))
+    .optional()
+    .meta({ description: 'As the service calls it, such as `installed`; or several, separated by commas.', override: { type: 'string', pattern: '^[!-+\\--~]{1,64}(,[!-+\\--~]{1,64}){0,9}$' } }),
   order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD').optional(),
   iccid: z.string().regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits').optional().meta({ description: 'Serial number of the SIM profile.' }),
   package_id: packageIdInQuery.optional(),
+  created_after: timeInQuery('Later than this.'),
+  created_before: timeInQuery('Earlier than this.'),
   ...pageQuery,
 });
 

@@ -73,6 +73,29 @@ export function queryInteger(min: number, max: number) {
 
 export const packageIdInQuery = queryInteger(1, MAX_INTEGER);
 
+/** More is not granted anyway. */
+const MAX_WAIT_SECONDS = 3_600;
+
+/** How long a caller waits for the answer. */
+export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
+  .optional()
+  .meta({ description: 'Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default).', override: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS } });
+
+/** A time by which a list is narrowed. */
+export function timeInQuery(description: string) {
+  return instantInput.optional().meta({ description, override: { type: 'string', format: 'date-time' } });
+}
+
+/** Several of a closed set in one parameter, separated by commas. */
+export function listOf<Value extends string>(values: readonly [Value, ...Value[]]) {
+  const isOne = (text: string): text is Value => (values as readonly string[]).includes(text);
+  return z
+    .string()
+    .refine((text) => text.split(',').every(isOne), { message: `must be one of ${values.join(', ')}, or several, separated by commas` })
+    .transform((text) => text.split(',').filter(isOne))
+    .meta({ override: { type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1 } });
+}
+
 /** How much a page holds, and where it starts. */
 export const pageQuery = {
   limit: queryInteger(1, MAX_LIMIT)

@@ -42,7 +42,7 @@ export async function answerOnce(
   work: (tx: Executor) => Promise<Reply>,
 ): Promise<Reply> {
   const { database, keyRing, now } = dependencies;
-  const id: IdempotencyKey = { apiKeyId: request.lineageId, key: readKey(request.header) };
+  const id: IdempotencyKey = { apiKeyId: request.lineageId, key: readIdempotencyKey(request.header) };
   const requestHash = keyRing.hash(`${request.target}\n${canonicalJson(request.json)}`, 'idempotency');
 
   const lookUp = async (db: Executor): Promise<Reply | undefined> => {
@@ -83,10 +83,21 @@ async function resolveUnknownCommit(
   return committed;
 }
 
-function readKey(header: string | undefined): string {
+/** A string of structured fields (RFC 9651): in quotes, which with the backslash are escaped inside. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/;
+const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
+
+/**
+ * The key that a header names. The draft of the IETF wants a string in quotes, most clients send it bare: `"k"` and `k` are one key.
+ *
+ * @throws Problem idempotency_key_missing, idempotency_key_invalid
+ */
+export function readIdempotencyKey(header: string | undefined): string {
   if (header === undefined || header === '') throw new Problem('idempotency_key_missing');
-  if (!/^[\x21-\x7e]{1,255}$/.test(header)) throw new Problem('idempotency_key_invalid');
-  return header;
+  if (BARE.test(header)) return header;
+  const quoted = QUOTED.exec(header)?.[1];
+  if (quoted === undefined) throw new Problem('idempotency_key_invalid');
+  return quoted.replaceAll(/\\(["\\])/g, '$1');
 }
 
 function asReplay(reply: Reply): Reply {

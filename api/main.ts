@@ -35,7 +35,8 @@ async function runApi(config: ApiConfig): Promise<void> {
       await stopped;
       parts.state.stopping = true;
     } finally {
-      await server.stop();
+      // Who waits is answered now; the server waits for answers under way.
+      await Promise.all([parts.dependencies.tail.stop(), server.stop()]);
     }
     logger.info('the API has stopped');
   } catch (error) {
@@ -48,7 +49,7 @@ async function runApi(config: ApiConfig): Promise<void> {
 
 /** Answers nothing but probes until the database is there, current, and the one of this service and environment. */
 async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortSignal): Promise<void> {
-  const { database, storedSecrets, webhookSecrets, logger } = parts.dependencies;
+  const { database, storedSecrets, tail, webhookSecrets, logger } = parts.dependencies;
   const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;
   while (!signal.aborted) {
     try {
@@ -58,6 +59,9 @@ async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortS
       });
       // Before the first delivery: it may be signed with one of them.
       await storedSecrets.refresh();
+      // Before the first one who waits.
+      await tail.open();
+      parts.wakeups.listen();
       if (webhookSecrets.length === 0 && storedSecrets.current()?.length === 0) logger.warn(NO_WEBHOOK_SECRET);
       parts.state.closedBecause = undefined;
       logger.info('the API takes requests');

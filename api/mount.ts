@@ -3,7 +3,7 @@ import { authenticate, callerOf, type AuthenticationDependencies } from '#api/au
 import { lineageOf } from '#db/api-keys.ts';
 import type { Caller, Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
-import { sendReply } from '#api/reply.ts';
+import { sendReply, sendStream } from '#api/reply.ts';
 import { contextOf } from '#api/request-context.ts';
 
 export interface MountDependencies extends AuthenticationDependencies {
@@ -53,8 +53,9 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
       header: (name) => request.get(name),
       caller: callers.get(request),
+      onClose: (listener) => void response.once('close', listener),
     });
-    sendReply(response, reply);
+    await ('send' in reply ? sendStream(response, reply) : sendReply(response, reply));
   };
 
   if (operation.reads === 'nothing') return [guard, answer];

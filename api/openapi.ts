@@ -41,9 +41,16 @@ export const problemSchema = z
 
 const idempotencyKeyHeader = z.strictObject({
   'Idempotency-Key': z.string().meta({
-    description: 'Unique for this operation, the same for each of its retries: 1 to 255 visible ASCII characters.',
+    description: 'Unique for this operation, the same for each of its retries: 1 to 255 visible ASCII characters, bare or in double quotes.',
     example: '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11',
-    override: { pattern: '^[!-~]{1,255}$', minLength: 1, maxLength: 255 },
+    override: { pattern: '^[!#-~][!-~]{0,254}$', minLength: 1, maxLength: 255 },
+  }),
+});
+
+const preferHeader = z.strictObject({
+  Prefer: z.string().optional().meta({
+    description: '`wait=N` (RFC 7240): rather wait up to so many seconds for the end than be answered at once.',
+    example: 'wait=20',
   }),
 });
 
@@ -99,12 +106,25 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       },
     },
   };
-  return createDocument(document, {
+  const described = createDocument(document, {
     override: ({ jsonSchema, io }) => {
       // Requests are closed, answers are not: a later version may say more, and generated clients must not mind.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
+  separateByCommas(described);
+  return described;
+}
+
+/** Several values stand in one parameter; the default of OpenAPI would be to repeat it. */
+function separateByCommas({ paths = {} }: ReturnType<typeof createDocument>): void {
+  for (const parameter of Object.values(paths).flatMap((path) => path.get?.parameters ?? [])) {
+    if ('in' in parameter && parameter.in === 'query' && isArray(parameter.schema)) Object.assign(parameter, { style: 'form', explode: false });
+  }
+}
+
+function isArray(schema: unknown): boolean {
+  return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'array';
 }
 
 function describeOperation(operation: Operation): ZodOpenApiOperationObject {
@@ -112,7 +132,7 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
   const requestParams = {
     ...(params === undefined ? {} : { path: params }),
     ...(query === undefined ? {} : { query }),
-    ...(operation.idempotent ? { header: idempotencyKeyHeader } : {}),
+    ...(operation.idempotent || operation.prefersWait ? { header: headersOf(operation) } : {}),
   };
   return {
     operationId: operation.id,
@@ -132,6 +152,11 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
       ...describeProblems(operation),
     ]),
   };
+}
+
+function headersOf({ idempotent, prefersWait }: Operation) {
+  if (!prefersWait) return idempotencyKeyHeader;
+  return idempotent ? idempotencyKeyHeader.extend(preferHeader.shape) : preferHeader;
 }
 
 function describeAnswer(answer: DocumentedAnswer, limited: boolean): ZodOpenApiResponseObject {

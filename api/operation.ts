@@ -7,7 +7,7 @@ import type { ApiScope } from '#db/api-keys.ts';
 import { fieldErrors } from '#api/field-errors.ts';
 import { readJsonBody } from '#api/json-body.ts';
 import { Problem, type FieldError, type ProblemCode } from '#api/problem.ts';
-import type { Reply } from '#api/reply.ts';
+import type { Reply, StreamedReply } from '#api/reply.ts';
 
 /** Who calls, once the API key is checked. */
 export interface Caller {
@@ -53,6 +53,8 @@ export interface Incoming {
   /** Value of a header; a repeated one is joined by Node. */
   readonly header: (name: string) => string | undefined;
   readonly caller: Caller | undefined;
+  /** Calls back once the connection is closed or the answer is out. */
+  readonly onClose: (listener: () => void) => void;
 }
 
 /** An operation with its types folded away, ready to be mounted. */
@@ -61,11 +63,12 @@ export interface Operation extends Documentation {
   readonly scope: ApiScope | undefined;
   readonly reads: 'nothing' | 'json' | 'bytes';
   readonly idempotent: boolean;
+  readonly prefersWait: boolean;
   readonly params: z.ZodObject | undefined;
   readonly query: z.ZodObject | undefined;
   readonly body: z.ZodObject | undefined;
   readonly bodyExample: unknown;
-  readonly handle: (incoming: Incoming) => Promise<Reply>;
+  readonly handle: (incoming: Incoming) => Promise<Reply | StreamedReply>;
 }
 
 const none = z.strictObject({});
@@ -80,6 +83,7 @@ export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObjec
   readonly json: unknown;
   readonly header: Incoming['header'];
   readonly caller: Caller;
+  readonly onClose: Incoming['onClose'];
 }
 
 interface Definition<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodObject> extends Documentation {
@@ -90,7 +94,9 @@ interface Definition<Params extends z.ZodObject, Query extends z.ZodObject, Body
   readonly bodyExample?: z.input<Body>;
   /** True when the caller must send an Idempotency-Key. */
   readonly idempotent?: boolean;
-  readonly handle: (request: ApiRequest<Params, Query, Body>) => Promise<Reply>;
+  /** True when the caller may ask to wait for the end (`Prefer: wait=N`). */
+  readonly prefersWait?: boolean;
+  readonly handle: (request: ApiRequest<Params, Query, Body>) => Promise<Reply | StreamedReply>;
 }
 
 /** A call that needs an API key and takes nothing but what its schemas name. */
@@ -108,6 +114,7 @@ export function operation<
     bodyExample: definition.bodyExample,
     reads: body === undefined ? 'nothing' : 'json',
     idempotent: definition.idempotent ?? false,
+    prefersWait: definition.prefersWait ?? false,
     async handle(incoming) {
       if (incoming.caller === undefined) throw new TypeError(`${definition.id} was mounted without its guard`);
       const json = body === undefined ? {} : readJsonBody(incoming.bytes, incoming.header('Content-Type'));
@@ -125,6 +132,7 @@ export function operation<
         json,
         header: incoming.header,
         caller: incoming.caller,
+        onClose: incoming.onClose,
       });
     },
   };
@@ -143,6 +151,7 @@ export function publicOperation(
     scope: undefined,
     reads: definition.reads ?? 'nothing',
     idempotent: false,
+    prefersWait: false,
     params: definition.params,
     query: undefined,
     body: undefined,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { isImei } from '#domain/identifiers.ts';
 import { statusesOf } from '#domain/lifecycle.ts';
+import { esimIdInput } from '#api/esim-schemas.ts';
 import { ourId, packageId, packageIdInQuery, pageOf } from '#api/fields.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
@@ -58,5 +59,6 @@ export const orderPage = pageOf(orderOutput, 'OrderPage');
 export const orderListQuery = z.strictObject({
   external_order_id: externalOrderId.optional(),
   package_id: packageIdInQuery.optional(),
+  esim_id: esimIdInput.optional(),
   ...workListQuery(statusesOf('order')),
 });

@@ -1,18 +1,23 @@
 import type { ApiConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/database.ts';
+import { listEvents } from '#db/event-queries.ts';
+import { lastPosition } from '#db/events.ts';
 import { InboxIntake } from '#db/inbox-intake.ts';
 import { readAccountConditions } from '#db/held-work.ts';
 import { requireCurrentSchema } from '#db/migrate.ts';
 import { Notifier } from '#db/notifier.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { Wakeups } from '#db/wakeups.ts';
 import { readWebhookSecrets } from '#db/webhook-secrets.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { dnsLookup } from '#outbound/host-lookup.ts';
+import { EventTail } from '#outbound/event-tail.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { openService } from '#upstream/service.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { Waits } from '#api/waits.ts';
 import { WebhookSecretCache } from '#api/webhook-secret-cache.ts';
 
 /** A caller waits for these calls (packages, wallet, webhook secret); no purchase is among them. */
@@ -26,6 +31,8 @@ export interface ApiParts {
     /** Requests are still answered, but `/readyz` says that no more should be sent here. */
     stopping: boolean;
   };
+  /** Woken when events are published; listens once told to. */
+  readonly wakeups: Wakeups;
   close(): Promise<void>;
 }
 
@@ -66,15 +73,27 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     logger,
     now,
   });
+  const wakeups = new Wakeups({ channel: 'events', url: config.database.directUrl, applicationName: 'reseller-api-listen', logger });
+  const tail = new EventTail({
+    read: (after, limit) => database.run((db) => listEvents(db, { owner: undefined }, { after, limit })),
+    lastPosition: () => database.run(lastPosition),
+    wakeups,
+    pollMs: config.waiting.pollMs,
+    logger,
+  });
   const state: ApiParts['state'] = { closedBecause: 'The API is starting.', stopping: false };
   return {
     state,
+    wakeups,
     dependencies: {
       database,
       keyRing,
       service: service.client,
       serviceMode: mode,
       intake: new InboxIntake(database, keyRing),
+      tail,
+      waits: new Waits({ tail, policy: config.waiting, metrics }),
+      streams: config.streams,
       wakeRelay: () => wakeup.wake(),
       webhookSecrets: config.webhookSecrets,
       storedSecrets,
@@ -100,6 +119,8 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       now,
     },
     close: async () => {
+      await tail.stop();
+      await wakeups.close();
       await wakeup.close();
       await service.close();
       await database.close();

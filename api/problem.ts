@@ -34,7 +34,7 @@ export const PROBLEMS = {
   idempotency_key_invalid: {
     status: 400,
     title: 'The Idempotency-Key header is not valid',
-    advice: 'Send 1 to 255 visible ASCII characters, once.',
+    advice: 'Send 1 to 255 visible ASCII characters, bare or as a string in double quotes (RFC 9651), once.',
   },
   delivery_id_missing: {
     status: 400,
@@ -113,7 +113,7 @@ export const PROBLEMS = {
   event_not_found: {
     status: 404,
     title: 'There is no such event',
-    advice: 'Check the id; it begins with `evt_`. A moment after it happened it may not be published yet.',
+    advice: 'Check the id; it begins with `evt_`. A moment after it happened it may not be published yet; after some weeks it is forgotten.',
   },
   problem_not_found: { status: 404, title: 'There is no such problem', advice: 'Compare the code with /openapi.json.' },
   method_not_allowed: {
@@ -189,6 +189,12 @@ export const PROBLEMS = {
     title: 'The webhook secret is being changed by another request',
     advice: 'Nothing, if that is the change you wanted; else send the same request again after the time that Retry-After names.',
   },
+  cursor_expired: {
+    status: 410,
+    title: 'The events after this cursor are not kept any more',
+    advice:
+      'Some events are gone for you. Read the lists of what you keep track of (`updated_after` narrows them), then go on with the feed without a cursor, or with `since`.',
+  },
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
@@ -213,6 +219,11 @@ export const PROBLEMS = {
     status: 429,
     title: 'Too many requests',
     advice: 'Send it again after the time that Retry-After names; `RateLimit` says with each answer how much is left.',
+  },
+  too_many_streams: {
+    status: 429,
+    title: 'This API key has too many event streams open',
+    advice: 'Close one, or share one among those who look at it.',
   },
   internal_error: {
     status: 500,

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { Outflow } from '#api/outflow.ts';
 
 /** An answer before it is sent: bytes, so that it can be stored and repeated exactly. */
 export interface Reply {
@@ -6,6 +7,16 @@ export interface Reply {
   /** `Content-Type` included. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
+}
+
+/** An answer that goes on until one side ends it. */
+export interface StreamedReply {
+  readonly status: 200;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sends it, piece by piece; it ends when this resolves. */
+  readonly send: (outflow: Outflow) => Promise<void>;
+  /** How long a reader may take nothing at all before it is cut. */
+  readonly stallMs: number;
 }
 
 type Headers = Readonly<Record<string, string>>;
@@ -27,4 +38,20 @@ export function sendReply(response: Response, reply: Reply): void {
   // `end` leaves HEAD without a body and adds nothing of its own, such as an ETag.
   response.setHeader('Content-Length', reply.body.length);
   response.end(reply.body);
+}
+
+/** Sends an answer that goes on. What breaks off in between is for the reader to notice: the status is out by then. */
+export async function sendStream(response: Response, { status, headers, send, stallMs }: StreamedReply): Promise<void> {
+  response.status(status).set({ ...headers });
+  if (response.req.method === 'HEAD') {
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  const outflow = new Outflow(response, stallMs);
+  try {
+    await send(outflow);
+  } finally {
+    response.end();
+  }
 }

@@ -12,16 +12,18 @@ export const exampleSubscriptionId = 'vpn_01JQ8ZAF6G7H8J9K0MNPQRSTVW';
 
 const MAX_CUSTOMER_REFERENCE = 255;
 
+const customerReference = z
+  .string()
+  .min(1)
+  .max(MAX_CUSTOMER_REFERENCE)
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+  .meta({ description: 'Your reference to the customer. Stored encrypted, given to the service, never returned.', example: 'C-2207' });
+
 export const vpnSubscriptionInput = z
   .strictObject({
     vpn_plan_id: vpnPlanId,
     external_subscription_id: externalSubscriptionId,
-    customer_reference: z
-      .string()
-      .min(1)
-      .max(MAX_CUSTOMER_REFERENCE)
-      .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
-      .meta({ description: 'Your reference to the customer. Stored encrypted, given to the service, never returned.', example: 'C-2207' }),
+    customer_reference: customerReference,
     customer_price: z
       .string()
       .refine((text) => isDecimal(text) && !text.startsWith('-'), {
@@ -79,6 +81,7 @@ export const vpnSubscriptionPage = pageOf(vpnSubscriptionOutput, 'VpnSubscriptio
 export const vpnSubscriptionListQuery = z.strictObject({
   external_subscription_id: externalSubscriptionId.optional(),
   vpn_plan_id: packageIdInQuery.optional(),
+  customer_reference: customerReference.optional().meta({ description: 'Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, which proxies may log.' }),
   ...workListQuery(statusesOf('vpn_subscription')),
 });
 

@@ -1,11 +1,13 @@
+import { isFinished } from '#domain/waiting.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { workExists } from '#db/work-queries.ts';
 import type { Intake, NewWork } from '#db/work-intake.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { answerPreferred, ASK_AGAIN_SECONDS, locatedId } from '#api/finished-work.ts';
 import { answerOnce } from '#api/idempotency.ts';
-import { invalid, type Caller, type Incoming } from '#api/operation.ts';
+import { invalid, type Caller, type DocumentedAnswer, type Incoming } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import type { WorkResource } from '#api/work-resource.ts';
@@ -20,6 +22,7 @@ interface CreationRequest {
   readonly json: unknown;
   readonly header: Incoming['header'];
   readonly caller: Caller;
+  readonly onClose: Incoming['onClose'];
 }
 
 /**
@@ -30,7 +33,7 @@ interface CreationRequest {
 export async function createWork(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  { body, json, header, caller: { lineageId, ownerId } }: CreationRequest,
+  { body, json, header, onClose, caller: { lineageId, ownerId } }: CreationRequest,
   accept: (tx: Executor, work: NewWork, now: Date) => Promise<Intake>,
 ): Promise<Reply> {
   const { kind, path } = resource;
@@ -56,11 +59,32 @@ export async function createWork(
       }
       const found = await resource.find(tx, id, ownerId);
       if (found === undefined) throw new Error(`${WORK_NOUNS[kind]} ${id} was stored and cannot be read`);
-      return jsonReply(202, found, { Location: `${path}/${id}` });
+      return jsonReply(202, found, { Location: `${path}/${id}`, 'Retry-After': String(ASK_AGAIN_SECONDS) });
     },
   );
   dependencies.wakeRelay();
-  return reply;
+  const id = locatedId(resource, reply);
+  const find = () => dependencies.database.run((db) => resource.find(db, id, ownerId));
+  return answerPreferred(dependencies, { id, header, onClose, find }, reply, { when: isFinished, status: 201 });
+}
+
+/** The answers of a call that creates work, for its description. */
+export function creationAnswers({ kind, output, example }: WorkResource): Readonly<Record<number, DocumentedAnswer>> {
+  const noun = WORK_NOUNS[kind];
+  const common = { contentType: 'application/json', schema: output, example } as const;
+  const headers = {
+    Location: `Address of the ${noun}.`,
+    'Preference-Applied': 'With `Prefer: wait=N`: `wait=` and how many seconds were granted.',
+    'Idempotent-Replayed': '`true` when an earlier request with the same key was accepted, and this repeats its answer.',
+  };
+  return {
+    201: { ...common, description: `With \`Prefer: wait=N\`: the ${noun} is finished, well or not; \`status\` says which.`, headers },
+    202: {
+      ...common,
+      description: `The ${noun} is stored and will be carried out.`,
+      headers: { ...headers, 'Retry-After': 'After how many seconds it is worth reading it again.' },
+    },
+  };
 }
 
 function requireFuture(deadline: Date | undefined, now: Date): void {

@@ -11,6 +11,12 @@ import { Problem, type ProblemCode } from '#api/problem.ts';
 import type { Reply } from '#api/reply.ts';
 import type { workListQuery } from '#api/work-schemas.ts';
 
+/** Work as the API shows it; each kind adds to it. */
+export interface ShownWork {
+  readonly status: WorkStatus;
+  readonly next_step_at: string | null;
+}
+
 /** What the calls that all kinds of work share must know of one kind. */
 export interface WorkResource {
   readonly kind: WorkKind;
@@ -26,7 +32,7 @@ export interface WorkResource {
   readonly output: z.ZodType;
   readonly example: { readonly id: string };
   /** Reads one that is the owner's, as the API shows it. */
-  find(db: Executor, id: string, owner: Owner): Promise<object | undefined>;
+  find(db: Executor, id: string, owner: Owner): Promise<ShownWork | undefined>;
 }
 
 /**
@@ -53,10 +59,11 @@ export function notFound({ notFound: code }: WorkResource): Problem {
 /** The part of a list's query that all kinds share. */
 export function workFilter(query: z.output<z.ZodObject<ReturnType<typeof workListQuery<WorkStatus>>>>): WorkFilter {
   return {
-    status: query.status,
+    statuses: query.status,
     failureClass: query.failure_class,
     attentionReason: query.attention,
     createdAfter: query.created_after,
     createdBefore: query.created_before,
+    updatedAfter: query.updated_after,
   };
 }

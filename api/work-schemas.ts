@@ -6,7 +6,7 @@ import { isCallerReference } from '#domain/identifiers.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { MAX_ACT_REASON } from '#domain/operator-actions.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
-import { instant, instantInput, money, moneyInput, pageOf, pageQuery } from '#api/fields.ts';
+import { instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
 
 const MAX_METADATA = 20;
 const MAX_METADATA_VALUE = 500;
@@ -150,11 +150,12 @@ export const workOutputExample = {
 /** By what every list of work can be narrowed, and its pages. */
 export function workListQuery<Status extends WorkStatus>(statuses: Statuses<Status>) {
   return {
-    status: z.enum(statuses).optional(),
+    status: listOf(statuses).optional().meta({ description: 'One status, or several, separated by commas.' }),
     failure_class: failureClass.optional().meta({ description: 'What holds it, or why it failed.' }),
     attention: attentionReason.optional().meta({ description: 'What it waits for a person for.' }),
-    created_after: instantInput.optional().meta({ description: 'Later than this.', override: { type: 'string', format: 'date-time' } }),
-    created_before: instantInput.optional().meta({ description: 'Earlier than this.', override: { type: 'string', format: 'date-time' } }),
+    created_after: timeInQuery('Later than this.'),
+    created_before: timeInQuery('Earlier than this.'),
+    updated_after: timeInQuery('Changed later than this.'),
     ...pageQuery,
   };
 }

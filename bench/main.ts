@@ -6,6 +6,7 @@ import { report } from '#cli/report.ts';
 import { UserError } from '#cli/user-error.ts';
 import { reportLines } from '#bench/report.ts';
 import { benchResults, RESULTS_FORMAT, type BenchResults, type ScenarioResult } from '#bench/results.ts';
+import { measureApiOrders } from '#bench/scenarios/api-orders.ts';
 import { measureClientOverhead } from '#bench/scenarios/client-overhead.ts';
 import { measureHistorySize } from '#bench/scenarios/history-size.ts';
 import { measureMemory } from '#bench/scenarios/memory.ts';
@@ -24,6 +25,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'webhook-ingest': measureWebhookIngest,
   memory: measureMemory,
   'order-to-delivery': measureOrderToDelivery,
+  'api-orders': measureApiOrders,
   'client-overhead': measureClientOverhead,
   'silent-orders': measureSilentOrders,
   start: measureStart,

@@ -5,7 +5,18 @@
 import * as z from 'zod';
 import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
 import type { Money } from '#domain/money.ts';
-import { DEFAULT_POLICY, MAX_OUTBOUND_DEADLINE_MS, MAX_REFUND_DEADLINE_MS, MAX_WEBHOOK_SECRET_OVERLAP_MS, purchasePolicyProblems, type Policy, type RunwayPolicy } from '#domain/policy.ts';
+import {
+  DEFAULT_POLICY,
+  MAX_OUTBOUND_DEADLINE_MS,
+  MAX_REFUND_DEADLINE_MS,
+  MAX_WAIT_MS,
+  MAX_WEBHOOK_SECRET_OVERLAP_MS,
+  purchasePolicyProblems,
+  type Policy,
+  type RunwayPolicy,
+  type StreamPolicy,
+  type WaitingPolicy,
+} from '#domain/policy.ts';
 import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
 import {
   ConfigurationError,
@@ -147,6 +158,10 @@ const policyFields = {
   POLICY_WEBHOOK_SILENCE: durationMs(DEFAULT_POLICY.webhookSilence.windowMs),
   POLICY_WEBHOOK_SILENCE_NEWS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.webhookSilence.news),
   POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
+  POLICY_EVENTS_KEPT: durationMs(DEFAULT_POLICY.sweep.eventsKeptMs),
+  POLICY_WAIT_MAX: durationMs(DEFAULT_POLICY.waiting.maxMs, MAX_WAIT_MS),
+  POLICY_EVENT_STREAMS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.streams.perKey),
+  POLICY_STREAM_HEARTBEAT: durationMs(DEFAULT_POLICY.streams.heartbeatMs),
   POLICY_BALANCE_AGE: durationMs(DEFAULT_POLICY.gate.balanceAgeMs),
   POLICY_BALANCE_TRUST: durationMs(DEFAULT_POLICY.gate.balanceTrustMs),
   POLICY_PRICE_AGE: durationMs(DEFAULT_POLICY.gate.priceAgeMs),
@@ -176,6 +191,12 @@ const shownFields = {
   POLICY_SPEND_LIMIT: policyFields.POLICY_SPEND_LIMIT,
   POLICY_RUNWAY_LOW: policyFields.POLICY_RUNWAY_LOW,
   POLICY_RUNWAY_WINDOW: policyFields.POLICY_RUNWAY_WINDOW,
+};
+/** What of the policy is the API's own. */
+const waitingFields = {
+  POLICY_WAIT_MAX: policyFields.POLICY_WAIT_MAX,
+  POLICY_EVENT_STREAMS: policyFields.POLICY_EVENT_STREAMS,
+  POLICY_STREAM_HEARTBEAT: policyFields.POLICY_STREAM_HEARTBEAT,
 };
 
 /** Every variable by the part that reads it; `docs/configuration.md` is checked against it. */
@@ -265,6 +286,8 @@ export interface ApiConfig {
   readonly webhookAllowedAddresses: readonly string[];
   /** How long the former secret of a webhook endpoint still signs after a rotation, in milliseconds. */
   readonly endpointSecretOverlapMs: number;
+  readonly waiting: WaitingPolicy;
+  readonly streams: StreamPolicy;
   readonly host: string;
   readonly port: number;
   readonly bodyLimitBytes: number;
@@ -366,6 +389,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
       ...shownFields,
       ...outboundFields,
       ...endpointFields,
+      ...waitingFields,
     }),
     environment,
   );
@@ -381,6 +405,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     runway: runwayOf(raw),
     webhookAllowedAddresses: raw.WEBHOOK_ALLOWED_ADDRESSES,
     endpointSecretOverlapMs: raw.POLICY_OUTBOUND_SECRET_OVERLAP,
+    ...waitingOf(raw),
     host: raw.API_HOST,
     port: raw.API_PORT,
     bodyLimitBytes: raw.API_BODY_LIMIT,
@@ -499,6 +524,14 @@ function runwayOf(raw: Raw<typeof shownFields>): RunwayPolicy {
   return { ...runway, windowDays, minimumDays: Math.min(runway.minimumDays, windowDays), lowMs: raw.POLICY_RUNWAY_LOW };
 }
 
+function waitingOf(raw: Raw<typeof waitingFields>): Pick<Policy, 'waiting' | 'streams'> {
+  const { waiting, streams } = DEFAULT_POLICY;
+  return {
+    waiting: { ...waiting, maxMs: raw.POLICY_WAIT_MAX },
+    streams: { ...streams, perKey: raw.POLICY_EVENT_STREAMS, heartbeatMs: raw.POLICY_STREAM_HEARTBEAT },
+  };
+}
+
 function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
   const { gate, purchase, reconcile, relay, sweep, books, watch, webhookSecret, webhookSilence, outbound } = DEFAULT_POLICY;
   return {
@@ -539,7 +572,7 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
     },
     reconcile: { ...reconcile, silentAfterMs: raw.POLICY_SILENT_AFTER, everyMs: raw.POLICY_RECONCILE_EVERY },
     relay: { ...relay, pollMs: raw.POLICY_RELAY_POLL, leaseMs: raw.POLICY_RELAY_LEASE },
-    sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER },
+    sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER, eventsKeptMs: raw.POLICY_EVENTS_KEPT },
     books: {
       ...books,
       everyMs: raw.POLICY_BOOKS_EVERY,
@@ -575,6 +608,7 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
       logKeptMs: raw.POLICY_OUTBOUND_LOG_KEPT,
       secretOverlapMs: raw.POLICY_OUTBOUND_SECRET_OVERLAP,
     },
+    ...waitingOf(raw),
   };
 }
 

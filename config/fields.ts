@@ -66,7 +66,7 @@ export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
     .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'must be a duration such as 500ms, 20s, 10m, 24h')
     .default(typeof fallback === 'number' ? `${fallback}ms` : fallback)
     .transform(milliseconds)
-    .refine((ms) => ms <= maxMs, `must be at most ${maxMs / DAY_MS}d`);
+    .refine((ms) => ms <= maxMs, `must be at most ${maxMs < DAY_MS ? `${maxMs / 60_000}m` : `${maxMs / DAY_MS}d`}`);
 }
 
 /** An amount with its currency, such as `500.00 USD`. */

@@ -28,6 +28,7 @@ export const API_SCOPES = {
   'packages:read': 'Read packages, the prices charged to the reseller, and suggested selling prices.',
   'pricing:read': 'Read the rules that suggest selling prices, and try others.',
   'pricing:write': 'Make, change and end these rules. Each change is audited.',
+  'events:read': 'Read events of everything, also as a stream.',
   'wallet:read': 'Read the wallet at the service.',
   'updates:read': 'Check for updates of the storefront application.',
   'webhook_endpoints:read': 'Read webhook endpoints and what was delivered to them.',
@@ -52,6 +53,11 @@ export function lineageOf({ id, lineageId }: Pick<ApiKeyRow, 'id' | 'lineageId'>
 /** Finds a key by the public part that {@link parseApiKey} reads from it. */
 export async function findApiKey(db: Executor, prefix: string): Promise<ApiKeyRow | undefined> {
   const [row] = await db.select().from(apiKeys).where(eq(apiKeys.prefix, prefix));
+  return row;
+}
+
+export async function findApiKeyById(db: Executor, id: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.id, id));
   return row;
 }
 

@@ -1,12 +1,13 @@
 /** Cancellations and refunds as the API shows them. */
-import { and, eq, sql, type SQL } from 'drizzle-orm';
+import { and, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
 import type { RefundStatus } from '#domain/refund.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationRow } from '#db/cancellations.ts';
 import type { Executor } from '#db/database.ts';
 import { ownRefunds, ownWork, type Owner } from '#db/ownership.ts';
 import { cancellations, refunds } from '#db/schema.ts';
-import { attemptFacts, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { newest, pageOfStatuses } from '#db/status-pages.ts';
+import { attemptFacts, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
 /** A cancellation with what its attempts and its refund add. */
 export interface CancellationView extends Omit<AttemptFacts, 'serviceId'> {
@@ -24,12 +25,9 @@ export async function findCancellationView(db: Executor, id: string, owner: Owne
 }
 
 /** A page of cancellations, newest first. @returns a query, which runs when it is awaited. */
-export function listCancellationViews(db: Executor, owner: Owner, filter: CancellationFilter, { limit, after }: PageOptions) {
-  const where = and(
-    workConditions('cancellation', owner, filter, after),
-    filter.esimId === undefined ? undefined : eq(cancellations.esimId, filter.esimId),
-  );
-  return viewsWhere(db, where, limit);
+export function listCancellationViews(db: Executor, owner: Owner, filter: CancellationFilter, page: PageOptions) {
+  const own = filter.esimId === undefined ? undefined : eq(cancellations.esimId, filter.esimId);
+  return viewsWhere(db, workPage('cancellation', owner, filter, page, own), page.limit);
 }
 
 function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
@@ -52,8 +50,13 @@ function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
 
 /** By what a list of refunds can be narrowed. */
 export interface RefundFilter {
-  readonly status?: RefundStatus | undefined;
+  /** One of these. */
+  readonly statuses?: readonly RefundStatus[] | undefined;
   readonly esimId?: string | undefined;
+  /** All exclusive. */
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+  readonly updatedAfter?: Date | undefined;
 }
 
 export async function findRefundById(db: Executor, id: string, owner: Owner): Promise<RefundRow | undefined> {
@@ -61,24 +64,21 @@ export async function findRefundById(db: Executor, id: string, owner: Owner): Pr
   return row;
 }
 
-/** A page of refunds, newest first. */
-export async function listRefunds(
-  db: Executor,
-  owner: Owner,
-  { status, esimId }: RefundFilter,
-  { limit, after }: PageOptions,
-): Promise<RefundRow[]> {
+/** A page of refunds, newest first. @returns a query, which runs when it is awaited. */
+export function listRefunds(db: Executor, owner: Owner, filter: RefundFilter, { limit, after }: PageOptions) {
+  const { statuses, esimId, createdAfter, createdBefore, updatedAfter } = filter;
+  const inPage = and(
+    ownRefunds(db, owner),
+    esimId === undefined ? undefined : eq(refunds.esimId, esimId),
+    createdAfter === undefined ? undefined : gt(refunds.createdAt, createdAfter),
+    createdBefore === undefined ? undefined : lt(refunds.createdAt, createdBefore),
+    updatedAfter === undefined ? undefined : gt(refunds.updatedAt, updatedAfter),
+    after === undefined ? undefined : sql`(${refunds.createdAt}, ${refunds.id}) < (${after.createdAt}, ${after.id})`,
+  );
   return db
     .select()
     .from(refunds)
-    .where(
-      and(
-        ownRefunds(db, owner),
-        status === undefined ? undefined : eq(refunds.status, status),
-        esimId === undefined ? undefined : eq(refunds.esimId, esimId),
-        after === undefined ? undefined : sql`(${refunds.createdAt}, ${refunds.id}) < (${after.createdAt}, ${after.id})`,
-      ),
-    )
-    .orderBy(sql`${refunds.createdAt} desc nulls last, ${refunds.id} desc nulls last`)
+    .where(pageOfStatuses(refunds, statuses, inPage, limit))
+    .orderBy(newest(refunds.createdAt, refunds.id))
     .limit(limit);
 }

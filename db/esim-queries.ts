@@ -1,7 +1,8 @@
-import { and, count, eq, sql } from 'drizzle-orm';
+import { and, count, eq, gt, lt, sql } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { ownEsims, type Owner } from '#db/ownership.ts';
 import { attempts, esims, topups } from '#db/schema.ts';
+import { newest, pageOfStatuses } from '#db/status-pages.ts';
 import type { PageOptions } from '#db/work-queries.ts';
 
 export type EsimRow = typeof esims.$inferSelect;
@@ -13,33 +14,32 @@ export async function findEsim(db: Executor, id: string, owner: Owner): Promise<
 
 /** By what a list of eSIMs can be narrowed. */
 export interface EsimFilter {
-  readonly status?: string | undefined;
+  /** One of these. */
+  readonly statuses?: readonly string[] | undefined;
   readonly orderId?: string | undefined;
   readonly iccid?: string | undefined;
   readonly packageId?: number | undefined;
+  /** Both exclusive. */
+  readonly createdAfter?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
 }
 
-/** A page of eSIMs, newest first. */
-export async function listEsims(
-  db: Executor,
-  owner: Owner,
-  filter: EsimFilter,
-  { limit, after }: PageOptions,
-): Promise<EsimRow[]> {
+/** A page of eSIMs, newest first. @returns a query, which runs when it is awaited. */
+export function listEsims(db: Executor, owner: Owner, filter: EsimFilter, { limit, after }: PageOptions) {
+  const inPage = and(
+    ownEsims(db, owner),
+    filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
+    filter.iccid === undefined ? undefined : eq(esims.iccid, filter.iccid),
+    filter.packageId === undefined ? undefined : eq(esims.packageId, filter.packageId),
+    filter.createdAfter === undefined ? undefined : gt(esims.createdAt, filter.createdAfter),
+    filter.createdBefore === undefined ? undefined : lt(esims.createdAt, filter.createdBefore),
+    after === undefined ? undefined : sql`(${esims.createdAt}, ${esims.id}) < (${after.createdAt}, ${after.id})`,
+  );
   return db
     .select()
     .from(esims)
-    .where(
-      and(
-        ownEsims(db, owner),
-        filter.status === undefined ? undefined : eq(esims.status, filter.status),
-        filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
-        filter.iccid === undefined ? undefined : eq(esims.iccid, filter.iccid),
-        filter.packageId === undefined ? undefined : eq(esims.packageId, filter.packageId),
-        after === undefined ? undefined : sql`(${esims.createdAt}, ${esims.id}) < (${after.createdAt}, ${after.id})`,
-      ),
-    )
-    .orderBy(sql`${esims.createdAt} desc nulls last, ${esims.id} desc nulls last`)
+    .where(pageOfStatuses(esims, filter.statuses, inPage, limit))
+    .orderBy(newest(esims.createdAt, esims.id))
     .limit(limit);
 }
 

@@ -91,7 +91,8 @@ export async function lastPosition(db: Executor): Promise<bigint> {
   return newest?.position ?? 0n;
 }
 
-function isPublished(row: EventRow): row is PublishedEvent {
+/** True when it has its place in the feed. */
+export function isPublished(row: EventRow): row is PublishedEvent {
   return row.position !== null;
 }
 

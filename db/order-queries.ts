@@ -3,7 +3,7 @@ import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { ownWork, type Owner } from '#db/ownership.ts';
 import { orders } from '#db/schema.ts';
-import { attemptFacts, factsOf, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
 /** An order with what its attempts add. */
 export interface OrderView extends AttemptFacts {
@@ -13,6 +13,7 @@ export interface OrderView extends AttemptFacts {
 export interface OrderFilter extends WorkFilter {
   readonly externalOrderId?: string | undefined;
   readonly packageId?: number | undefined;
+  readonly esimId?: string | undefined;
 }
 
 export async function findOrderView(db: Executor, id: string, owner: Owner): Promise<OrderView | undefined> {
@@ -21,13 +22,13 @@ export async function findOrderView(db: Executor, id: string, owner: Owner): Pro
 }
 
 /** A page of orders, newest first. @returns a query, which runs when it is awaited. */
-export function listOrderViews(db: Executor, owner: Owner, filter: OrderFilter, { limit, after }: PageOptions) {
-  const where = and(
-    workConditions('order', owner, filter, after),
+export function listOrderViews(db: Executor, owner: Owner, filter: OrderFilter, page: PageOptions) {
+  const own = and(
     filter.externalOrderId === undefined ? undefined : eq(orders.externalOrderId, filter.externalOrderId),
     filter.packageId === undefined ? undefined : eq(orders.packageId, filter.packageId),
+    filter.esimId === undefined ? undefined : eq(orders.esimId, filter.esimId),
   );
-  return viewsWhere(db, where, limit);
+  return viewsWhere(db, workPage('order', owner, filter, page, own), page.limit);
 }
 
 function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {

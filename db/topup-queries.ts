@@ -3,7 +3,7 @@ import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { ownWork, type Owner } from '#db/ownership.ts';
 import { topups } from '#db/schema.ts';
-import { attemptFacts, factsOf, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
 /** A top-up with what its attempts add. */
 export interface TopupView extends AttemptFacts {
@@ -22,14 +22,13 @@ export async function findTopupView(db: Executor, id: string, owner: Owner): Pro
 }
 
 /** A page of top-ups, newest first. @returns a query, which runs when it is awaited. */
-export function listTopupViews(db: Executor, owner: Owner, filter: TopupFilter, { limit, after }: PageOptions) {
-  const where = and(
-    workConditions('topup', owner, filter, after),
+export function listTopupViews(db: Executor, owner: Owner, filter: TopupFilter, page: PageOptions) {
+  const own = and(
     filter.esimId === undefined ? undefined : eq(topups.esimId, filter.esimId),
     filter.externalTopupId === undefined ? undefined : eq(topups.externalTopupId, filter.externalTopupId),
     filter.packageId === undefined ? undefined : eq(topups.packageId, filter.packageId),
   );
-  return viewsWhere(db, where, limit);
+  return viewsWhere(db, workPage('topup', owner, filter, page, own), page.limit);
 }
 
 function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {

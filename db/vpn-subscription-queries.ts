@@ -3,7 +3,7 @@ import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { ownWork, type Owner } from '#db/ownership.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
-import { attemptFacts, factsOf, newestFirst, workConditions, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
 /** A VPN subscription with what its attempts add. */
 export interface VpnSubscriptionView extends AttemptFacts {
@@ -13,6 +13,7 @@ export interface VpnSubscriptionView extends AttemptFacts {
 export interface VpnSubscriptionFilter extends WorkFilter {
   readonly externalSubscriptionId?: string | undefined;
   readonly vpnPlanId?: number | undefined;
+  readonly customerReferenceHash?: Buffer | undefined;
 }
 
 export async function findVpnSubscriptionView(db: Executor, id: string, owner: Owner): Promise<VpnSubscriptionView | undefined> {
@@ -21,15 +22,15 @@ export async function findVpnSubscriptionView(db: Executor, id: string, owner: O
 }
 
 /** A page of VPN subscriptions, newest first. @returns a query, which runs when it is awaited. */
-export function listVpnSubscriptionViews(db: Executor, owner: Owner, filter: VpnSubscriptionFilter, { limit, after }: PageOptions) {
-  const where = and(
-    workConditions('vpn_subscription', owner, filter, after),
+export function listVpnSubscriptionViews(db: Executor, owner: Owner, filter: VpnSubscriptionFilter, page: PageOptions) {
+  const own = and(
     filter.externalSubscriptionId === undefined
       ? undefined
       : eq(vpnSubscriptions.externalSubscriptionId, filter.externalSubscriptionId),
     filter.vpnPlanId === undefined ? undefined : eq(vpnSubscriptions.vpnPlanId, filter.vpnPlanId),
+    filter.customerReferenceHash === undefined ? undefined : eq(vpnSubscriptions.customerReferenceHash, filter.customerReferenceHash),
   );
-  return viewsWhere(db, where, limit);
+  return viewsWhere(db, workPage('vpn_subscription', owner, filter, page, own), page.limit);
 }
 
 function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {

@@ -32,14 +32,16 @@ export interface NewVpnSubscription extends NewWork {
   readonly vpnPlanId: number;
   /** Sealed for {@link customerReferencePlace}. */
   readonly sealedCustomerReference: Buffer;
+  /** Keyed hash of the same, to find it by. */
+  readonly customerReferenceHash: Buffer;
   /** Exact decimal, in the currency of the plan. */
   readonly customerPrice: string;
 }
 
 /** Accepts a subscription, in the caller's transaction. */
 export async function acceptVpnSubscription(tx: Executor, subscription: NewVpnSubscription, now: Date): Promise<Intake> {
-  const { id, externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerPrice } = subscription;
-  const own = { externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerPrice };
+  const { id, externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerReferenceHash, customerPrice } = subscription;
+  const own = { externalSubscriptionId, vpnPlanId, sealedCustomerReference, customerReferenceHash, customerPrice };
   const { id: column, externalSubscriptionId: reference } = vpnSubscriptions;
   return acceptWork(
     tx,

@@ -9,17 +9,21 @@ import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { ownWork, type Owner } from '#db/ownership.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
+import { newest, pageOfStatuses } from '#db/status-pages.ts';
 import { workTable } from '#db/work-tables.ts';
 
 /** By what all lists of work can be narrowed. */
 export interface WorkFilter {
-  readonly status?: WorkStatus | undefined;
+  /** One of these. */
+  readonly statuses?: readonly WorkStatus[] | undefined;
   readonly failureClass?: FailureClass | undefined;
   readonly attentionReason?: AttentionReason | undefined;
   /** Exclusive. */
   readonly createdAfter?: Date | undefined;
   /** Exclusive. */
   readonly createdBefore?: Date | undefined;
+  /** Exclusive. */
+  readonly updatedAfter?: Date | undefined;
 }
 
 /** Where a page ended: the next one starts after it. */
@@ -50,19 +54,31 @@ export function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter,
   const table = workTable(kind);
   return and(
     ownWork(kind, owner),
-    filter.status === undefined ? undefined : eq(table.status, filter.status),
+    filter.statuses === undefined ? undefined : inArray(table.status, [...filter.statuses]),
     filter.failureClass === undefined ? undefined : eq(table.failureClass, filter.failureClass),
     filter.attentionReason === undefined ? undefined : eq(table.attentionReason, filter.attentionReason),
     filter.createdAfter === undefined ? undefined : gt(table.createdAt, filter.createdAfter),
     filter.createdBefore === undefined ? undefined : lt(table.createdAt, filter.createdBefore),
+    filter.updatedAfter === undefined ? undefined : gt(table.updatedAt, filter.updatedAfter),
     after === undefined ? undefined : sql`(${table.createdAt}, ${table.id}) < (${after.createdAt}, ${after.id})`,
   );
 }
 
-/** The order of a page. `nulls last` as in the indexes: without it PostgreSQL would sort all rows for each page. */
+/** The condition of a page of a list. @param own what the kind adds to the filters that all have. */
+export function workPage(
+  kind: WorkKind,
+  owner: Owner,
+  { statuses, ...filter }: WorkFilter,
+  { after, limit }: PageOptions,
+  own: SQL | undefined,
+): SQL | undefined {
+  return pageOfStatuses(workTable(kind), statuses, and(workConditions(kind, owner, filter, after), own), limit);
+}
+
+/** The order of a page. */
 export function newestFirst(kind: WorkKind): SQL {
   const table = workTable(kind);
-  return sql`${table.createdAt} desc nulls last, ${table.id} desc nulls last`;
+  return newest(table.createdAt, table.id);
 }
 
 /** {@link AttemptFacts} of each row, to be joined laterally. */

@@ -68,6 +68,11 @@ export function workEventType(kind: WorkKind, status: string): EventType | undef
   return `${kind}.${status}` as EventType;
 }
 
+/** The types that speak of a kind of subject: a type begins with its name. */
+export function typesOfSubject(kind: EventSubjectKind): readonly EventType[] {
+  return eventTypes.filter((type) => type.startsWith(`${kind}.`));
+}
+
 /** Every type of event, with the sentence that documents it. */
 export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntries([
   ...WORK_KINDS.flatMap((kind) =>

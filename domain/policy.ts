@@ -99,6 +99,8 @@ export interface SweepPolicy {
   /** How long the answer to an Idempotency-Key is kept. A day is what callers know from elsewhere; afterwards
    * external_order_id, which is unique for good, still refuses a second order. */
   readonly answersKeptMs: number;
+  /** How long events are kept. A month is what callers know from elsewhere, and longer than anybody who reads the feed is away. */
+  readonly eventsKeptMs: number;
 }
 
 export interface BooksPolicy {
@@ -196,6 +198,29 @@ export interface OutboundPolicy {
   readonly secretOverlapMs: number;
 }
 
+/** How callers wait for answers. */
+export interface WaitingPolicy {
+  /** The longest wait of one request. Below the minute after which the usual load balancers give an answer up. */
+  readonly maxMs: number;
+  /** Requests that wait at a time in one process; one more is answered at once. Each costs some kilobytes and a connection. */
+  readonly maxWaiting: number;
+  /** Slow poll for new events beside NOTIFY, for notifications that were lost. */
+  readonly pollMs: number;
+}
+
+/** How events are streamed. */
+export interface StreamPolicy {
+  /** Streams that one API key may hold open in one process. A live view for each of a few people, and room for what reconnects. */
+  readonly perKey: number;
+  /** How often a quiet stream says that it lives, and its key is looked at again. Idle connections are cut after a minute on the
+   * usual way, and a revoked key is to see no more within seconds. */
+  readonly heartbeatMs: number;
+  /** Events that wait for a slow reader; one that is further behind is cut, and goes on from where it was when it comes again. */
+  readonly maxBehind: number;
+  /** How long a reader may take nothing at all. */
+  readonly stallMs: number;
+}
+
 /** What the purchase gate goes by; see `docs/adr/0010-purchase-gate.md`. */
 export interface GatePolicy {
   /** A reading of the wallet that is older is not reserved against: it is read anew. Others may use the wallet too. */
@@ -240,6 +265,8 @@ export interface Policy {
   readonly watch: WatchPolicy;
   readonly webhookSecret: WebhookSecretPolicy;
   readonly webhookSilence: WebhookSilencePolicy;
+  readonly waiting: WaitingPolicy;
+  readonly streams: StreamPolicy;
 }
 
 const second = 1_000;
@@ -290,7 +317,7 @@ export const DEFAULT_POLICY: Policy = {
   },
   reconcile: { silentAfterMs: 2 * minute, everyMs: minute, silentPerRun: 2_000, readsPerRun: 200, listFrom: 10, listPages: 40 },
   relay: { pollMs: 5 * second, batch: 100, leaseMs: 30 * second, retryDelayMs: second, retryDelayMaxMs: minute },
-  sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour },
+  sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour, eventsKeptMs: 30 * 24 * hour },
   books: {
     everyMs: 15 * minute,
     overlapMs: 2 * hour,
@@ -326,10 +353,15 @@ export const DEFAULT_POLICY: Policy = {
     logKeptMs: 30 * 24 * hour,
     secretOverlapMs: 24 * hour,
   },
+  waiting: { maxMs: 50 * second, maxWaiting: 10_000, pollMs: 2 * second },
+  streams: { perKey: 10, heartbeatMs: 15 * second, maxBehind: 1_000, stallMs: 30 * second },
 };
 
 /** A quarter: by then the books of the service are closed. */
 export const MAX_REFUND_DEADLINE_MS = 92 * 24 * hour;
+
+/** Longer waits are cut by proxies, and a caller who wants more asks again. */
+export const MAX_WAIT_MS = 10 * minute;
 
 /** Of webhook secrets, the service's and ours, and of API keys. A month: whoever wants a longer overlap wants no rotation. */
 export const MAX_WEBHOOK_SECRET_OVERLAP_MS = 30 * 24 * hour;

@@ -25,6 +25,9 @@ const ADDRESSES = {
   webhook_endpoint: (id) => `/v1/webhook-endpoints/${id}`,
 } as const satisfies Record<EventSubjectKind, (id: string) => string>;
 
+/** Of what events can speak. */
+export const subjectKinds = Object.keys(ADDRESSES) as readonly EventSubjectKind[];
+
 /** Its one form; whoever sends an event sends exactly this. */
 export function eventEnvelope({ id, type, occurredAt, subjectKind: kind, subjectId, data }: EventRow): EventEnvelope {
   return {

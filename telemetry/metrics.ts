@@ -30,6 +30,8 @@ export interface Metrics {
   readonly outboundPending: Gauge;
   /** How long the longest-failing endpoint that is still enabled has had no success, in seconds; 0 when none fails. */
   readonly outboundFailing: Gauge;
+  /** Callers that wait at this moment: for an `answer`, or for events on a `stream`. */
+  readonly waiting: Gauge<'for'>;
   /** Orders by status, unfinished ones only where counting all would be costly. */
   readonly work: Gauge<'kind' | 'status'>;
   /** Open cases: what waits for a person. */
@@ -164,6 +166,12 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     outboundFailing: new Gauge({
       name: 'reseller_outbound_failing_seconds',
       help: 'How long the longest-failing webhook endpoint that is enabled has had no success; 0 when none fails.',
+      registers,
+    }),
+    waiting: new Gauge({
+      name: 'reseller_waiting',
+      help: 'Callers that wait at this moment, for an answer or on an event stream.',
+      labelNames: ['for'],
       registers,
     }),
     work: new Gauge({

@@ -9,7 +9,7 @@ import { requestWake } from '#db/outbox.ts';
 import { WorkMissingError } from '#db/work.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instantInput } from '#api/fields.ts';
-import { answerOnce } from '#api/idempotency.ts';
+import { answerOnce, readIdempotencyKey } from '#api/idempotency.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
 import { jsonReply } from '#api/reply.ts';
 import { article } from '#api/routes/work-reads.ts';
@@ -92,7 +92,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     handle: async ({ body, json, header, caller }) => {
       const { action, why, dry_run: dryRun } = body;
       const { ids, status, failure_class: failed, attention, created_after: createdAfter, created_before: createdBefore } = body.filter;
-      const choice = { ids, status, failureClass: failed, attentionReason: attention, createdAfter, createdBefore };
+      const choice = { ids, statuses: status && [status], failureClass: failed, attentionReason: attention, createdAfter, createdBefore };
       const { database } = dependencies;
       if (dryRun) {
         const { matched, chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, choice, MAX_BULK));
@@ -111,7 +111,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         return jsonReply(200, { matched, ids: chosenIds });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
-      const act = { action, why, caller, actId: `bulk:${caller.lineageId}:${request.header}` };
+      const act = { action, why, caller, actId: `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}` };
       const data: BulkLine[] = [];
       for (const id of about.ids) data.push(await actOnOne(dependencies, resource, id, act));
       dependencies.wakeRelay();

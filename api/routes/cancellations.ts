@@ -26,7 +26,7 @@ import { cancellationJson, refundJson } from '#api/representations.ts';
 import { bulkOperation } from '#api/routes/bulk-actions.ts';
 import { workActionOperations } from '#api/routes/work-actions.ts';
 import { workReadOperations } from '#api/routes/work-reads.ts';
-import { createWork } from '#api/work-creation.ts';
+import { createWork, creationAnswers } from '#api/work-creation.ts';
 import { listWork, workFilter, type WorkResource } from '#api/work-resource.ts';
 
 const tag = 'Cancellations';
@@ -70,18 +70,8 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       body: cancellationInput,
       bodyExample: cancellationInputExample,
       idempotent: true,
-      answers: {
-        202: {
-          description: 'The cancellation is stored and will be carried out.',
-          contentType: JSON_TYPE,
-          schema: cancellationOutput,
-          example: cancellationOutputExample,
-          headers: {
-            Location: 'Address of the cancellation.',
-            'Idempotent-Replayed': '`true` when this is the stored answer to an earlier request with the same key.',
-          },
-        },
-      },
+      prefersWait: true,
+      answers: creationAnswers(resource),
       problems: ['cancellation_exists'],
       handle: (request) => createCancellation(dependencies, resource, request),
     }),
@@ -116,7 +106,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
   ];
 }
 
-type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof cancellationInput>, 'body' | 'json' | 'header' | 'caller'>;
+type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof cancellationInput>, 'body' | 'json' | 'header' | 'caller' | 'onClose'>;
 
 async function createCancellation(dependencies: ApiDependencies, resource: WorkResource, request: CreateRequest): Promise<Reply> {
   const { esim_id: esimId, reason = null, accept_without_refund: acceptWithoutRefund } = request.body;
@@ -146,9 +136,11 @@ function refundOperations({ database }: ApiDependencies): Operation[] {
           example: { data: [refundOutputExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, status, esim_id: esimId }, caller: { ownerId } }) => {
+      handle: async ({ query, caller: { ownerId } }) => {
+        const { limit, cursor, status: statuses, esim_id: esimId } = query;
+        const times = { createdAfter: query.created_after, createdBefore: query.created_before, updatedAfter: query.updated_after };
         const after = cursor === undefined ? undefined : readPositionCursor('refund', cursor);
-        const found = await database.run((db) => listRefunds(db, ownerId, { status, esimId }, { limit: limit + 1, after }));
+        const found = await database.run((db) => listRefunds(db, ownerId, { statuses, esimId, ...times }, { limit: limit + 1, after }));
         return pageReply(found, limit, { json: refundJson, cursor: (last) => positionCursor('refund', last) });
       },
     }),

@@ -77,9 +77,10 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
           example: { data: [esimExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, status, order_id: orderId, iccid, package_id: packageId }, caller: { ownerId } }) => {
+      handle: async ({ query, caller: { ownerId } }) => {
+        const { limit, cursor, status: statuses, order_id: orderId, iccid, package_id: packageId } = query;
         const after = cursor === undefined ? undefined : readPositionCursor('esim', cursor);
-        const filter = { status, orderId, iccid, packageId };
+        const filter = { statuses, orderId, iccid, packageId, createdAfter: query.created_after, createdBefore: query.created_before };
         const found = await database.run((db) => listEsims(db, ownerId, filter, { limit: limit + 1, after }));
         return pageReply(found, limit, { json: (esim) => esimJson(esim, now()), cursor: (last) => positionCursor('esim', last) });
       },

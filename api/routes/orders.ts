@@ -17,7 +17,7 @@ import { orderJson } from '#api/representations.ts';
 import { bulkOperation } from '#api/routes/bulk-actions.ts';
 import { workActionOperations } from '#api/routes/work-actions.ts';
 import { workReadOperations } from '#api/routes/work-reads.ts';
-import { createWork } from '#api/work-creation.ts';
+import { createWork, creationAnswers } from '#api/work-creation.ts';
 import { listWork, workFilter, type WorkResource } from '#api/work-resource.ts';
 
 const tag = 'Orders';
@@ -57,18 +57,8 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
       body: orderInput,
       bodyExample: orderInputExample,
       idempotent: true,
-      answers: {
-        202: {
-          description: 'The order is stored and will be carried out.',
-          contentType: JSON_TYPE,
-          schema: orderOutput,
-          example: orderOutputExample,
-          headers: {
-            Location: 'Address of the order.',
-            'Idempotent-Replayed': '`true` when this is the stored answer to an earlier request with the same key.',
-          },
-        },
-      },
+      prefersWait: true,
+      answers: creationAnswers(orderResource),
       problems: ['external_order_id_taken'],
       handle: (request) => createOrder(dependencies, request),
     }),
@@ -101,7 +91,7 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
   ];
 }
 
-type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof orderInput>, 'body' | 'json' | 'header' | 'caller'>;
+type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof orderInput>, 'body' | 'json' | 'header' | 'caller' | 'onClose'>;
 
 async function createOrder(dependencies: ApiDependencies, request: CreateRequest): Promise<Reply> {
   const { external_order_id: externalOrderId, package_id: packageId, device_imei: imei } = request.body;
@@ -112,5 +102,5 @@ async function createOrder(dependencies: ApiDependencies, request: CreateRequest
 }
 
 function filterOf(query: z.output<typeof orderListQuery>): OrderFilter {
-  return { ...workFilter(query), externalOrderId: query.external_order_id, packageId: query.package_id };
+  return { ...workFilter(query), externalOrderId: query.external_order_id, packageId: query.package_id, esimId: query.esim_id };
 }

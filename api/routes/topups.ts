@@ -17,7 +17,7 @@ import {
   topupOutputExample,
   topupPage,
 } from '#api/topup-schemas.ts';
-import { createWork } from '#api/work-creation.ts';
+import { createWork, creationAnswers } from '#api/work-creation.ts';
 import { listWork, workFilter, type WorkResource } from '#api/work-resource.ts';
 
 const tag = 'Top-ups';
@@ -57,18 +57,8 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
       body: topupInput,
       bodyExample: topupInputExample,
       idempotent: true,
-      answers: {
-        202: {
-          description: 'The top-up is stored and will be carried out.',
-          contentType: JSON_TYPE,
-          schema: topupOutput,
-          example: topupOutputExample,
-          headers: {
-            Location: 'Address of the top-up.',
-            'Idempotent-Replayed': '`true` when this is the stored answer to an earlier request with the same key.',
-          },
-        },
-      },
+      prefersWait: true,
+      answers: creationAnswers(topupResource),
       problems: ['external_topup_id_taken'],
       handle: (request) => createTopup(dependencies, request),
     }),
@@ -101,7 +91,7 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
   ];
 }
 
-type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof topupInput>, 'body' | 'json' | 'header' | 'caller'>;
+type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof topupInput>, 'body' | 'json' | 'header' | 'caller' | 'onClose'>;
 
 async function createTopup(dependencies: ApiDependencies, request: CreateRequest): Promise<Reply> {
   const { esim_id: esimId, package_id: packageId, external_topup_id: externalTopupId = null } = request.body;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isFinal } from '#domain/lifecycle.ts';
 import { REFUSALS } from '#domain/operator-actions.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { requestWake } from '#db/outbox.ts';
@@ -12,6 +13,7 @@ import { acceptVpnSubscription, accessPlace, customerReferencePlace, requestCanc
 import { vpnAccess as storedAccess, type VpnPlan } from '#upstream/contract.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
+import { answerPreferred } from '#api/finished-work.ts';
 import { operation, type ApiRequest, type Operation } from '#api/operation.ts';
 import { ageOf, freshness, freshnessExample } from '#api/package-schemas.ts';
 import { pricedPlan, suggestedPriceJson, type AnyPricingRule } from '#api/pricing-schemas.ts';
@@ -33,7 +35,7 @@ import {
   vpnSubscriptionOutputExample,
   vpnSubscriptionPage,
 } from '#api/vpn-schemas.ts';
-import { createWork } from '#api/work-creation.ts';
+import { createWork, creationAnswers } from '#api/work-creation.ts';
 import { listWork, notFound, workFilter, type WorkResource } from '#api/work-resource.ts';
 import { reasonForAct } from '#api/work-schemas.ts';
 
@@ -99,18 +101,8 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
       body: vpnSubscriptionInput,
       bodyExample: vpnSubscriptionInputExample,
       idempotent: true,
-      answers: {
-        202: {
-          description: 'The subscription is stored and will be ordered.',
-          contentType: JSON_TYPE,
-          schema: vpnSubscriptionOutput,
-          example: vpnSubscriptionOutputExample,
-          headers: {
-            Location: 'Address of the subscription.',
-            'Idempotent-Replayed': '`true` when this is the stored answer to an earlier request with the same key.',
-          },
-        },
-      },
+      prefersWait: true,
+      answers: creationAnswers(vpnResource),
       problems: ['external_subscription_id_taken'],
       handle: (request) => createSubscription(dependencies, request),
     }),
@@ -131,7 +123,7 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) =>
-        listWork(vpnResource, query, (page) => database.run((db) => listVpnSubscriptionViews(db, ownerId, filterOf(query), page)), {
+        listWork(vpnResource, query, (page) => database.run((db) => listVpnSubscriptionViews(db, ownerId, filterOf(dependencies, query), page)), {
           json: vpnSubscriptionJson,
           position: ({ subscription }) => subscription,
         }),
@@ -183,9 +175,16 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
       description: 'The service is asked to cancel it; nothing is refunded. Asking again changes nothing.',
       scope: 'vpn:write',
       params,
+      prefersWait: true,
       body: z.strictObject({ why: reasonForAct }).meta({ id: 'VpnCancellation' }),
       bodyExample: { why: 'The customer ended it.' },
       answers: {
+        200: {
+          description: 'With `Prefer: wait=N`: the subscription is cancelled, or has ended otherwise.',
+          contentType: JSON_TYPE,
+          schema: vpnSubscriptionOutput,
+          example: vpnSubscriptionOutputExample,
+        },
         202: {
           description: 'The wish is stored; read the subscription to see what becomes of it.',
           contentType: JSON_TYPE,
@@ -194,7 +193,7 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       problems: ['vpn_subscription_not_found', 'action_not_possible'],
-      handle: async ({ params: { id }, body: { why }, caller }) => {
+      handle: async ({ params: { id }, body: { why }, header, onClose, caller }) => {
         if (!mayExist('vpn_subscription', id)) throw notFound(vpnResource);
         const found = await database.transaction(async (tx) => {
           if ((await findVpnSubscriptionView(tx, id, caller.ownerId)) === undefined) throw notFound(vpnResource);
@@ -212,30 +211,39 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         });
         if (found === undefined) throw notFound(vpnResource);
         wakeRelay();
-        return jsonReply(202, found);
+        const find = () => database.run((db) => vpnResource.find(db, id, caller.ownerId));
+        return answerPreferred(dependencies, { id, header, onClose, find }, jsonReply(202, found), { when: isFinal, status: 200 });
       },
     }),
     ...workActionOperations(dependencies, vpnResource),
   ];
 }
 
-type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof vpnSubscriptionInput>, 'body' | 'json' | 'header' | 'caller'>;
+type CreateRequest = Pick<ApiRequest<z.ZodObject, z.ZodObject, typeof vpnSubscriptionInput>, 'body' | 'json' | 'header' | 'caller' | 'onClose'>;
 
 async function createSubscription(dependencies: ApiDependencies, request: CreateRequest): Promise<Reply> {
   const { body } = request;
   const { external_subscription_id: externalSubscriptionId, vpn_plan_id: vpnPlanId, customer_price: customerPrice } = body;
   return createWork(dependencies, vpnResource, request, (tx, work, now) => {
     const sealedCustomerReference = dependencies.keyRing.seal(body.customer_reference, customerReferencePlace(work.id));
-    const own = { externalSubscriptionId, vpnPlanId, customerPrice, sealedCustomerReference };
+    const customerReferenceHash = hashOf(dependencies, body.customer_reference);
+    const own = { externalSubscriptionId, vpnPlanId, customerPrice, sealedCustomerReference, customerReferenceHash };
     return acceptVpnSubscription(tx, { ...work, ...own }, now);
   });
 }
 
-function filterOf(query: z.output<typeof vpnSubscriptionListQuery>): VpnSubscriptionFilter {
+/** A customer's reference is personal: it is stored sealed, and found by this. */
+function hashOf({ keyRing }: ApiDependencies, customerReference: string): Buffer {
+  return keyRing.hash(customerReference, 'customer_reference');
+}
+
+function filterOf(dependencies: ApiDependencies, query: z.output<typeof vpnSubscriptionListQuery>): VpnSubscriptionFilter {
+  const { customer_reference: customerReference } = query;
   return {
     ...workFilter(query),
     externalSubscriptionId: query.external_subscription_id,
     vpnPlanId: query.vpn_plan_id,
+    customerReferenceHash: customerReference === undefined ? undefined : hashOf(dependencies, customerReference),
   };
 }
 

@@ -1,8 +1,12 @@
+import * as z from 'zod';
+import { isFinal, statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
+import { endsWait } from '#domain/waiting.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { listTimeline, workExists } from '#db/work-queries.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist } from '#api/fields.ts';
+import { idInPath, listOf, mayExist, waitInQuery } from '#api/fields.ts';
+import { readWhen } from '#api/finished-work.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { pageReply } from '#api/page-reply.ts';
 import { jsonReply } from '#api/reply.ts';
@@ -13,10 +17,18 @@ import { timelinePage, timelineQuery } from '#api/work-schemas.ts';
 const JSON_TYPE = 'application/json';
 
 /** Reading one piece of work, and what happened to it so far. */
-export function workReadOperations({ database }: ApiDependencies, resource: WorkResource): Operation[] {
+export function workReadOperations(dependencies: ApiDependencies, resource: WorkResource): Operation[] {
+  const { database } = dependencies;
   const { kind, name, path, tag, scopes, output, example } = resource;
   const noun = WORK_NOUNS[kind];
   const params = idInPath(kind, example.id);
+  const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
+  const readQuery = z.strictObject({
+    wait: waitInQuery,
+    until: listOf(statuses)
+      .optional()
+      .meta({ description: 'With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person.' }),
+  });
   return [
     operation({
       id: `get${name}`,
@@ -24,12 +36,20 @@ export function workReadOperations({ database }: ApiDependencies, resource: Work
       path: `${path}/{id}`,
       tag,
       summary: `Read ${article(noun)} ${noun}`,
+      description:
+        'With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. ' +
+        'Look at `status`.',
       scope: scopes.read,
       params,
+      query: readQuery,
       answers: { 200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example } },
       problems: [resource.notFound],
-      handle: async ({ params: { id }, caller: { ownerId } }) => {
-        const found = mayExist(kind, id) ? await database.run((db) => resource.find(db, id, ownerId)) : undefined;
+      handle: async ({ params: { id }, query: { wait = 0, until }, onClose, caller: { ownerId } }) => {
+        if (!mayExist(kind, id)) throw notFound(resource);
+        const find = () => database.run((db) => resource.find(db, id, ownerId));
+        // An end is an end: what is waited for beyond it does not come.
+        const isEnough = until === undefined ? endsWait : (status: WorkStatus) => until.includes(status) || isFinal(status);
+        const found = await readWhen(dependencies, id, find, { seconds: wait, onClose, until: isEnough });
         if (found === undefined) throw notFound(resource);
         return jsonReply(200, found);
       },

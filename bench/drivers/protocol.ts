@@ -64,3 +64,18 @@ export const serviceCallDriver = {
   /** Microseconds of user and system time for one call. */
   result: z.object({ elapsedMs: z.number().positive(), cpuUsPerCall: z.number().positive() }),
 } as const satisfies DriverProtocol<z.ZodType, z.ZodType>;
+
+/** Calls to our API, or to one that does the same: reads of these paths in turn, or orders, each of which must be answered as it should. */
+export const apiCallDriver = {
+  name: 'api-calls',
+  task: z.object({
+    ...load,
+    origin: z.url(),
+    apiKey: z.string().min(1),
+    call: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('get'), paths: z.array(z.string()).min(1).readonly() }),
+      z.object({ kind: z.literal('order'), packageId: z.int().positive() }),
+    ]),
+  }),
+  result: loadResult,
+} as const satisfies DriverProtocol<z.ZodType, z.ZodType>;

@@ -35,7 +35,7 @@ export const events = pgTable(
     uniqueIndex('events_once').on(table.subjectKind, table.subjectId, table.dedupKey).where(sql`${table.dedupKey} is not null`),
     index('events_subject').on(table.subjectId, table.sequence),
     index('events_type').on(table.type, table.position),
-    index('events_api_key').on(table.apiKeyId, table.position),
-    index('events_occurred').on(table.occurredAt),
+    index('events_owner_type').on(table.apiKeyId, table.type, table.position),
+    index('events_occurred').on(table.occurredAt, table.position),
   ],
 );

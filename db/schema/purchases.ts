@@ -81,6 +81,7 @@ export const esims = pgTable(
   (table) => [
     index('esims_page').on(table.createdAt.desc(), table.id.desc()),
     index('esims_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('esims_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
     index('esims_iccid').on(table.iccid),
     index('esims_watch').on(table.watchDueAt).where(sql`${table.watchDueAt} is not null`),
     index('esims_expiry').on(table.expiresAt, table.id),

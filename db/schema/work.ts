@@ -1,6 +1,6 @@
 /** The work that is carried out durably, one table for each kind. */
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { boolean, check, index, integer, jsonb, pgTable, text, uniqueIndex, type AnyPgColumn } from 'drizzle-orm/pg-core';
 import { amount, bytea, inList, instant, unfinished } from '#db/schema/columns.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
@@ -40,6 +40,18 @@ export function workColumns<Status extends WorkStatus>() {
   };
 }
 
+/** For the filters that lists of work of every kind have; a page of such a list reads little more than itself. */
+function filterIndexes(
+  name: string,
+  { createdAt, id, updatedAt, failureClass, attentionReason }: Readonly<Record<'createdAt' | 'id' | 'updatedAt' | 'failureClass' | 'attentionReason', AnyPgColumn>>,
+) {
+  return [
+    index(`${name}_updated`).on(updatedAt),
+    index(`${name}_failure_page`).on(failureClass, sql`${createdAt} desc nulls last`, sql`${id} desc nulls last`).where(sql`${failureClass} is not null`),
+    index(`${name}_attention_page`).on(attentionReason, sql`${createdAt} desc nulls last`, sql`${id} desc nulls last`).where(sql`${attentionReason} is not null`),
+  ];
+}
+
 export const orders = pgTable(
   'orders',
   {
@@ -54,6 +66,9 @@ export const orders = pgTable(
     index('orders_page').on(table.createdAt.desc(), table.id.desc()),
     index('orders_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('orders_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
+    index('orders_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
+    index('orders_esim').on(table.esimId),
+    ...filterIndexes('orders', table),
     index('orders_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
 );
@@ -72,6 +87,8 @@ export const topups = pgTable(
     index('topups_page').on(table.createdAt.desc(), table.id.desc()),
     index('topups_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('topups_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
+    index('topups_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
+    ...filterIndexes('topups', table),
     index('topups_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
     index('topups_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
@@ -99,6 +116,7 @@ export const cancellations = pgTable(
     index('cancellations_page').on(table.createdAt.desc(), table.id.desc()),
     index('cancellations_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('cancellations_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
+    ...filterIndexes('cancellations', table),
     index('cancellations_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
     index('cancellations_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
@@ -131,6 +149,8 @@ export const refunds = pgTable(
     check('refunds_status', sql`${table.status} in (${inList(REFUND_STATUSES)})`),
     index('refunds_page').on(table.createdAt.desc(), table.id.desc()),
     index('refunds_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
+    index('refunds_esim_page').on(table.esimId, table.createdAt.desc(), table.id.desc()),
+    index('refunds_updated').on(table.updatedAt),
   ],
 );
 
@@ -141,6 +161,8 @@ export const vpnSubscriptions = pgTable(
     externalSubscriptionId: text('external_subscription_id').notNull().unique(),
     vpnPlanId: integer('vpn_plan_id').notNull(),
     sealedCustomerReference: bytea('sealed_customer_reference').notNull(),
+    /** Keyed hash of the customer reference, to find a customer's subscriptions by; null in rows from before it was kept. */
+    customerReferenceHash: bytea('customer_reference_hash'),
     /** What the customer pays; the service takes it without a currency, so it is read in that of the plan. */
     customerPrice: amount('customer_price').notNull(),
     /** What the customer's device needs, as JSON. */
@@ -161,6 +183,9 @@ export const vpnSubscriptions = pgTable(
     index('vpn_subscriptions_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_owner_page').on(table.apiKeyId, table.createdAt.desc(), table.id.desc()),
     index('vpn_subscriptions_expiry').on(table.expiresAt, table.id).where(sql`${table.status} = 'active'`),
+    index('vpn_subscriptions_plan_page').on(table.vpnPlanId, table.createdAt.desc(), table.id.desc()),
+    index('vpn_subscriptions_customer_page').on(table.customerReferenceHash, table.createdAt.desc(), table.id.desc()),
+    ...filterIndexes('vpn_subscriptions', table),
     index('vpn_subscriptions_unfinished').on(table.updatedAt).where(unfinished(table.status)),
   ],
 );

@@ -174,7 +174,7 @@ describe('the description of the API', () => {
     const calls = Object.values(document.paths).flatMap((methods) => Object.values(methods));
     expect(new Set(calls.map(({ operationId }) => operationId)).size).toBe(calls.length);
     const create = document.paths['/v1/orders']?.['post'];
-    expect(Object.keys(create?.responses ?? {})).toEqual(['202', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503']);
+    expect(Object.keys(create?.responses ?? {})).toEqual(['201', '202', '400', '401', '403', '409', '413', '415', '422', '429', '500', '503']);
     expect(JSON.stringify(create)).toContain('Idempotency-Key');
   });
 

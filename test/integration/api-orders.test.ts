@@ -146,10 +146,22 @@ describe('creating an order', () => {
   it('asks for an Idempotency-Key of visible characters', async () => {
     const missing = await caller.post('/v1/orders', input());
     expect([missing.status, problem(missing).code]).toEqual([400, 'idempotency_key_missing']);
-    for (const key of ['a b', 'x'.repeat(256), 'ü']) {
+    for (const key of ['a b', 'x'.repeat(256), 'ü', '"open', '""', '"a"b"', '"a\\b"', '"a", "b"', '"a";b', `"${'x'.repeat(256)}"`]) {
       const answer = await create(input(), key);
       expect([key, answer.status, problem(answer).code]).toEqual([key, 400, 'idempotency_key_invalid']);
     }
+  });
+});
+
+describe('an Idempotency-Key in quotes, as the draft of the IETF has it', () => {
+  it('is the key that is in them', async () => {
+    const body = input();
+    const first = await create(body, '"4f5d2f0e \\"a\\" \\\\"');
+    const again = await create(body, '"4f5d2f0e \\"a\\" \\\\"');
+    expect([first.status, again.headers.get('idempotent-replayed'), again.text]).toEqual([202, 'true', first.text]);
+    const other = input();
+    const bare = await create(other, 'quoted-or-bare');
+    expect((await create(other, '"quoted-or-bare"')).text).toBe(bare.text);
   });
 });
 
@@ -280,7 +292,7 @@ describe('reading orders', () => {
 
   it.each([
     ['of all orders', {}, 'orders_page'],
-    ['of one status', { status: 'held' } as const, 'orders_status_page'],
+    ['of one status', { statuses: ['held'] } as const, 'orders_status_page'],
   ])('takes a page %s from an index, without sorting all orders', async (_name, filter, index) => {
     const after = { createdAt: new Date(TEST_NOW), id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' };
     const plan = await api.database.transaction(async (tx) => {

@@ -4,8 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes } from '#db/api-keys.ts';
+import { publishEvents } from '#db/events.ts';
+import { Notifier } from '#db/notifier.ts';
 import { orders } from '#db/schema.ts';
+import { recordStep } from '#db/work.ts';
 import { createTestDatabase, openDatabase, type TestDatabase } from '#test/support/database.ts';
+import { readStream } from '#test/support/event-stream.ts';
 import { HttpClient } from '#test/support/http.ts';
 import { startOwnPostgres } from '#test/support/own-servers.ts';
 import { startProcess, TestProcess } from '#test/support/processes.ts';
@@ -95,6 +99,38 @@ describe('the API process', () => {
     expect((await answer).status).toBe(202);
     expect(await api.exit()).toEqual({ code: 0, signal: null });
     expect(await opened.run((db) => db.$count(orders))).toBeGreaterThan(0);
+    await opened.close();
+  });
+
+  it('wakes who waits when the relay has published, and at SIGTERM answers those who still wait, ends the streams, and stops at once', async () => {
+    const { process: api, client } = await startApi(database.url);
+    await using _ = api;
+    const opened = openDatabase(database.url);
+    const relay = new Notifier({ channel: 'events', url: database.url, applicationName: 'test', onError: () => undefined });
+    const publish = async () => {
+      await opened.transaction((tx) => publishEvents(tx, 1_000));
+      relay.wake();
+    };
+    await publish();
+    const waiting = async () => Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec((await client.get('/metrics')).text)?.[1] ?? 0);
+    const [one, two] = [await create(client), await create(client)].map((answer) => answer.textAt('id'));
+    const stream = await readStream(client, '/v1/events/stream');
+    const first = client.get(`/v1/orders/${one}?wait=40`);
+    const second = client.get(`/v1/orders/${two}?wait=40`);
+    await waitFor('both wait', async () => (await waiting()) === 2);
+    await opened.transaction((tx) =>
+      recordStep(tx, { kind: 'order', id: one ?? '' }, { status: 'failed', entry: { event: 'order.failed', message: 'Test.' } }, new Date()),
+    );
+    await publish();
+    expect((await first).at('status')).toBe('failed');
+    const told = await stream.next(3);
+    expect(told.map(({ event }) => event)).toEqual(['order.accepted', 'order.accepted', 'order.failed']);
+    api.signal('SIGTERM');
+    const answer = await second;
+    expect([answer.status, answer.at('status')]).toEqual([200, 'accepted']);
+    await stream.ended;
+    expect(await api.exit()).toEqual({ code: 0, signal: null });
+    await relay.close();
     await opened.close();
   });
 

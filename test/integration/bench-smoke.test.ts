@@ -22,6 +22,20 @@ it.each([
       'order_to_delivery.at_50.empty_workflow': 'empty_workflow',
     },
   ],
+  [
+    'api-orders',
+    {
+      'orders_list.page.among_few': 'among_few',
+      'orders_list.statuses.among_few': 'among_few',
+      'orders_list.of_package.among_few': 'among_few',
+      'orders_list.of_package_failed.among_few': 'among_few',
+      'orders_list.updated.among_few': 'among_few',
+      'orders_list.deep.among_few': 'among_few',
+      'orders_get.plain_express': 'plain_express',
+      'orders_list.plain_express': 'plain_express',
+      'orders_accept.plain_express': 'plain_express',
+    },
+  ],
   ['silent-orders', { 'silent_orders.one_by_one': 'one_by_one' }],
 ])('a quick run of the benchmark %s measures against its peers and writes readable results', async (scenario, peers) => {
   const folder = temporaryFolder('bench');

@@ -10,7 +10,12 @@ import { generateApiKey } from '#crypto/api-key.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { addApiKey, apiScopes, type ApiScope, type NewApiKey } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
+import { listEvents } from '#db/event-queries.ts';
+import { lastPosition, publishEvents } from '#db/events.ts';
 import { InboxIntake } from '#db/inbox-intake.ts';
+import { Wakeups } from '#db/wakeups.ts';
+import { EventTail } from '#outbound/event-tail.ts';
+import { Waits } from '#api/waits.ts';
 import { readAccountConditions } from '#db/held-work.ts';
 import { requireCurrentSchema } from '#db/migrate.ts';
 import { readWebhookSecrets } from '#db/webhook-secrets.ts';
@@ -38,6 +43,9 @@ export interface TestApi extends AsyncDisposable {
   readonly wakeUps: () => number;
   /** All that is mounted. */
   readonly operations: readonly Operation[];
+  readonly tail: EventTail;
+  /** Puts out what was announced, as the relay does, and wakes who waits. */
+  publish(): Promise<void>;
   /** A caller with a key that has these scopes; all when left out. */
   caller(scopes?: readonly ApiScope[], key?: KeyLimits): Promise<HttpClient>;
   /** Sends a delivery as the service does. */
@@ -102,11 +110,24 @@ export async function startTestApi(
   let wakeUps = 0;
   const logger = createLogger({ level: 'debug', name: 'api', secrets: [WEBHOOK_SECRET] }, { write: (line) => void log.push(line) });
   const usual = own ?? database;
+  const metrics = createMetrics({ processMetrics: false });
+  // Woken by the test alone: what waits for the poll, waits for good.
+  const tail = new EventTail({
+    read: (after, limit) => database.run((db) => listEvents(db, { owner: undefined }, { after, limit })),
+    lastPosition: () => database.run(lastPosition),
+    wakeups: new Wakeups({ channel: 'events', url: opened.url, applicationName: 'test', logger }),
+    pollMs: 600_000,
+    logger,
+  });
+  await tail.open();
   const dependencies: ApiDependencies = {
     database: usual,
     keyRing,
     service: idleService,
     serviceMode: 'sandbox',
+    tail,
+    waits: new Waits({ tail, policy: DEFAULT_POLICY.waiting, metrics }),
+    streams: DEFAULT_POLICY.streams,
     intake: new InboxIntake(overrides.database ?? usual, keyRing),
     wakeRelay: () => (wakeUps += 1),
     webhookSecrets: [{ secret: WEBHOOK_SECRET }],
@@ -127,7 +148,7 @@ export async function startTestApi(
     degraded: () => usual.run(readAccountConditions),
     closedBecause: () => undefined,
     logger,
-    metrics: createMetrics({ processMetrics: false }),
+    metrics,
     now: () => clock.now,
     ...overrides,
   };
@@ -140,11 +161,18 @@ export async function startTestApi(
     keyRing,
     clock,
     log,
+    tail,
+    publish: async () => {
+      await database.transaction((tx) => publishEvents(tx, 1_000));
+      tail.wake();
+    },
     wakeUps: () => wakeUps,
     operations: allOperations(dependencies),
     caller: async (scopes = apiScopes, key = {}) => new HttpClient(baseUrl, { authorization: `Bearer ${await makeKey(opened, scopes, key)}` }),
     deliver: (delivery) => deliver(baseUrl, clock, delivery),
     [Symbol.asyncDispose]: async () => {
+      await (overrides.tail ?? tail).stop();
+      await tail.stop();
       await server.stop();
       await own?.close();
       await opened.drop();

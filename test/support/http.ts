@@ -56,6 +56,7 @@ export class HttpAnswer {
 /** A plain client on one base address with fixed headers. */
 export class HttpClient {
   readonly baseUrl: string;
+  /** What it sends with every call. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(baseUrl: string, headers: Readonly<Record<string, string>> = {}) {

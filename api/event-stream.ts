@@ -1,0 +1,167 @@
+import { DatabaseUnavailableError } from '#db/database.ts';
+import { listEvents, meets, type EventFilter } from '#db/event-queries.ts';
+import type { PublishedEvent } from '#db/events.ts';
+import { eventEnvelope } from '#outbound/event-envelope.ts';
+import { readCaller } from '#api/authentication.ts';
+import { numberCursor } from '#api/cursor.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import type { Caller } from '#api/operation.ts';
+import type { Outflow } from '#api/outflow.ts';
+import { Problem } from '#api/problem.ts';
+import type { StreamedReply } from '#api/reply.ts';
+
+/** Read at a time while a reader catches up. */
+const PAGE = 100;
+/** What a browser waits before it connects again. */
+const RECONNECT_MS = 2_000;
+/** Proxies that gather answers are told not to. */
+const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8', 'X-Accel-Buffering': 'no' };
+
+interface Reader {
+  /** After which position it begins. */
+  readonly after: bigint;
+  readonly caller: Caller;
+}
+
+/** Events as they happen, for readers who stay connected. */
+export class EventStreams {
+  readonly #dependencies: ApiDependencies;
+  readonly #open = new Map<string, number>();
+  #all = 0;
+
+  constructor(dependencies: ApiDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** @throws Problem too_many_streams */
+  open(filter: EventFilter, reader: Reader): StreamedReply {
+    const { perKey, stallMs } = this.#dependencies.streams;
+    const { apiKeyId } = reader.caller;
+    if ((this.#open.get(apiKeyId) ?? 0) >= perKey) {
+      throw new Problem('too_many_streams', { detail: `The limit of an API key is ${perKey}.`, headers: { 'Retry-After': String(RECONNECT_MS / 1_000) } });
+    }
+    return {
+      status: 200,
+      headers: HEADERS,
+      stallMs,
+      send: async (outflow) => {
+        this.#count(apiKeyId, 1);
+        try {
+          await this.#send(outflow, filter, reader);
+        } finally {
+          this.#count(apiKeyId, -1);
+        }
+      },
+    };
+  }
+
+  #count(apiKeyId: string, change: 1 | -1): void {
+    const count = (this.#open.get(apiKeyId) ?? 0) + change;
+    if (count === 0) this.#open.delete(apiKeyId);
+    else this.#open.set(apiKeyId, count);
+    this.#all += change;
+    this.#dependencies.metrics.waiting.set({ for: 'stream' }, this.#all);
+  }
+
+  async #send(outflow: Outflow, filter: EventFilter, reader: Reader): Promise<void> {
+    const { database, tail, streams } = this.#dependencies;
+    let position = reader.after;
+    if (!(await outflow.send(`retry: ${RECONNECT_MS}\n\n`))) return;
+    /** Sends all that is published, reading no faster than the reader does. */
+    const catchUp = async () => {
+      for (;;) {
+        const after = position;
+        const page = await database.run((db) => listEvents(db, filter, { after, limit: PAGE }));
+        for (const event of page) {
+          if (tail.stopped || !(await outflow.send(asText(event)))) return;
+          position = event.position;
+        }
+        if (page.length < PAGE) return;
+      }
+    };
+    // A long way first without listening, so that nothing piles up meanwhile; then listening, and what came in between.
+    await catchUp();
+    const news = new News(tail, outflow, filter, streams.maxBehind);
+    try {
+      await catchUp();
+      let lookAgainAt = performance.now() + streams.heartbeatMs;
+      while (!outflow.closed && !tail.stopped) {
+        for (const event of news.take()) {
+          if (event.position <= position) continue;
+          if (!(await outflow.send(asText(event)))) return;
+          position = event.position;
+        }
+        const ms = lookAgainAt - performance.now();
+        if (ms <= 0) {
+          if (!(await this.#mayStay(reader)) || !(await outflow.send(': still here\n\n'))) return;
+          lookAgainAt = performance.now() + streams.heartbeatMs;
+        } else {
+          await news.next(ms);
+        }
+      }
+    } finally {
+      news.end();
+    }
+  }
+
+  /** Whether the key may still read events. A database that is away is no reason to send readers away. */
+  async #mayStay({ caller }: Reader): Promise<boolean> {
+    try {
+      const current = await readCaller(this.#dependencies, caller.apiKeyId, 'events:read');
+      return current !== undefined && current.ownerId === caller.ownerId;
+    } catch (error) {
+      if (error instanceof DatabaseUnavailableError) return true;
+      throw error;
+    }
+  }
+}
+
+/** New events for one reader; one that is too far behind is cut, so that they do not pile up. */
+class News {
+  readonly end: () => void;
+  #events: PublishedEvent[] = [];
+  #over = false;
+  #wake: (() => void) | undefined;
+
+  constructor(tail: ApiDependencies['tail'], outflow: Outflow, filter: EventFilter, most: number) {
+    const over = () => {
+      this.#over = true;
+      this.#wake?.();
+    };
+    outflow.onClose(over);
+    this.end = tail.listen({
+      ...(filter.subjectId !== undefined && { subjectId: filter.subjectId }),
+      onEvent: (event) => {
+        if (!meets(filter, event)) return;
+        if (this.#events.length >= most) outflow.cut();
+        else this.#events.push(event);
+        this.#wake?.();
+      },
+      onStop: over,
+    });
+  }
+
+  take(): readonly PublishedEvent[] {
+    const taken = this.#events;
+    this.#events = [];
+    return taken;
+  }
+
+  /** Resolves with the next one, after so long, or when the stream is over. */
+  async next(ms: number): Promise<void> {
+    if (this.#over || this.#events.length > 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+  }
+}
+
+/** JSON has no line break in it, so it is one line of `data`. */
+function asText(event: PublishedEvent): string {
+  return `id: ${numberCursor('v', event.position)}\nevent: ${event.type}\ndata: ${JSON.stringify(eventEnvelope(event))}\n\n`;
+}

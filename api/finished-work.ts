@@ -1,0 +1,90 @@
+/** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
+import { askAgainSeconds } from '#domain/waiting.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
+import { DatabaseUnavailableError } from '#db/database.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import type { Incoming } from '#api/operation.ts';
+import { preferredWait } from '#api/prefer.ts';
+import { jsonReply, type Reply } from '#api/reply.ts';
+import type { ShownWork, WorkResource } from '#api/work-resource.ts';
+
+/** After how many seconds it is worth asking for work that was accepted at this moment. */
+export const ASK_AGAIN_SECONDS = askAgainSeconds('accepted', null, 0);
+
+interface Waiter {
+  readonly seconds: number;
+  readonly onClose: Incoming['onClose'];
+  /** Whether a status is what is waited for. */
+  readonly until: (status: WorkStatus) => boolean;
+}
+
+/**
+ * Reads work, waiting for a status.
+ *
+ * @param find reads it as the API shows it, for this caller. @returns undefined where there is none, or nobody waits any more.
+ */
+export async function readWhen(
+  { waits }: Pick<ApiDependencies, 'waits'>,
+  id: string,
+  find: () => Promise<ShownWork | undefined>,
+  { seconds, onClose, until }: Waiter,
+): Promise<ShownWork | undefined> {
+  return waits.until({
+    seconds,
+    subjectId: id,
+    isNews: ({ data: { status } }) => typeof status !== 'string' || until(status as WorkStatus),
+    read: find,
+    isEnough: (found) => found === undefined || until(found.status),
+    onClose,
+  });
+}
+
+/**
+ * Answers a caller who would rather wait (`Prefer: wait=N`) with the work as it is when it is finished, or when the time is over;
+ * anybody else with what is given. So does a repetition: what is stored under the Idempotency-Key is that the work was accepted.
+ *
+ * @param accepted the answer of one who does not wait. @param finished when it is finished, and the status of the answer then.
+ */
+export async function answerPreferred(
+  dependencies: Pick<ApiDependencies, 'waits' | 'database' | 'logger' | 'now'>,
+  { id, header, onClose, find }: {
+    readonly id: string;
+    readonly header: Incoming['header'];
+    readonly onClose: Incoming['onClose'];
+    readonly find: Parameters<typeof readWhen>[2];
+  },
+  accepted: Reply,
+  finished: { readonly when: (status: WorkStatus) => boolean; readonly status: 200 | 201 },
+): Promise<Reply> {
+  const preferred = preferredWait(header('Prefer'));
+  if (preferred === undefined) return accepted;
+  try {
+    const found = await readWhen(dependencies, id, find, {
+      seconds: preferred,
+      onClose,
+      // Waiting on is of no use when only a person brings the next step.
+      until: (status) => finished.when(status) || status === 'needs_attention',
+    });
+    if (found === undefined) return accepted;
+    const { 'Content-Type': _type, 'Retry-After': _retry, ...headers } = accepted.headers;
+    const applied = { ...headers, 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` };
+    if (finished.when(found.status)) return jsonReply(finished.status, found, applied);
+    return jsonReply(202, found, { ...applied, 'Retry-After': String(retryAfter(found, dependencies.now())) });
+  } catch (error) {
+    // It is accepted, whatever cannot be read at present.
+    if (!(error instanceof DatabaseUnavailableError)) throw error;
+    dependencies.logger.warn({ err: error }, 'a caller who waited is answered as one who did not: the database is away');
+    return accepted;
+  }
+}
+
+/** The id of the work that an answer tells of. @throws Error when it names none. */
+export function locatedId({ path }: Pick<WorkResource, 'path'>, { headers }: Reply): string {
+  const location = headers['Location'];
+  if (location === undefined || !location.startsWith(`${path}/`)) throw new Error(`an answer of ${path} names no work`);
+  return location.slice(path.length + 1);
+}
+
+function retryAfter({ status, next_step_at: next }: ShownWork, now: number): number {
+  return askAgainSeconds(status, next === null ? null : Date.parse(next), now);
+}

@@ -1,0 +1,142 @@
+import type * as z from 'zod';
+import { findEvent, keptPositions, listEvents, meets, positionBefore, type EventFilter } from '#db/event-queries.ts';
+import type { PublishedEvent } from '#db/events.ts';
+import { eventEnvelope } from '#outbound/event-envelope.ts';
+import { numberCursor, readNumberCursor } from '#api/cursor.ts';
+import type { ApiDependencies } from '#api/dependencies.ts';
+import {
+  eventExample,
+  eventListQuery,
+  eventOutput,
+  eventPage,
+  eventStreamQuery,
+  exampleEventId,
+  wantedTypes,
+} from '#api/event-schemas.ts';
+import { EventStreams } from '#api/event-stream.ts';
+import { idInPath, mayExist } from '#api/fields.ts';
+import { invalid, operation, type Caller, type Operation } from '#api/operation.ts';
+import { Problem } from '#api/problem.ts';
+import { jsonReply } from '#api/reply.ts';
+
+const tag = 'Events';
+const JSON_TYPE = 'application/json';
+
+/** What became of everything: as a feed, one by one, and as a stream. */
+export function eventOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, waits } = dependencies;
+  const streams = new EventStreams(dependencies);
+  return [
+    operation({
+      id: 'listEvents',
+      method: 'get',
+      path: '/v1/events',
+      tag,
+      summary: 'Read events, oldest first',
+      description:
+        'The feed: keep `next_cursor`, and go on from it whenever you like. Nothing is skipped and nothing comes twice, for as long as ' +
+        'events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many seconds. An event says ' +
+        'that something has changed; read `subject.href` for how it is now.',
+      scope: 'events:read',
+      query: eventListQuery,
+      answers: {
+        200: {
+          description: 'A page of events.',
+          contentType: JSON_TYPE,
+          schema: eventPage,
+          example: { data: [eventExample], next_cursor: 'di40Mg', has_more: false },
+        },
+      },
+      problems: ['cursor_expired'],
+      handle: async ({ query, caller, onClose }) => {
+        const filter = filterOf(query, caller);
+        const after = await database.run(async (db) => {
+          if (query.cursor !== undefined) return readNumberCursor('v', query.cursor);
+          return query.since === undefined ? (await keptPositions(db)).oldest - 1n : positionBefore(db, query.since);
+        });
+        const found = await waits.until({
+          seconds: query.wait ?? 0,
+          ...(query.subject_id !== undefined && { subjectId: query.subject_id }),
+          isNews: (event) => event.position > after && meets(filter, event),
+          read: () => readPage(dependencies, filter, after, query.limit + 1),
+          isEnough: (events) => events.length > 0,
+          onClose,
+        });
+        const shown = (found ?? []).slice(0, query.limit);
+        return jsonReply(200, {
+          data: shown.map(eventEnvelope),
+          next_cursor: numberCursor('v', shown.at(-1)?.position ?? after),
+          has_more: (found ?? []).length > query.limit,
+        });
+      },
+    }),
+    // Before what has an id in its place.
+    operation({
+      id: 'streamEvents',
+      method: 'get',
+      path: '/v1/events/stream',
+      tag,
+      summary: 'Follow events as they happen (server-sent events)',
+      description:
+        'Each has the type in `event`, the event as JSON in `data`, and a cursor in `id`. Begins with what happens from now on; with ' +
+        '`Last-Event-ID` (or `cursor`) it goes on after that one, without a gap. A comment every 15 seconds says that it lives. ' +
+        'Connect again when it ends: when the API stops, the key is revoked, or you read more slowly than events come.',
+      scope: 'events:read',
+      query: eventStreamQuery,
+      answers: { 200: { description: 'Events, until one side ends it.', contentType: 'text/event-stream' } },
+      problems: ['cursor_expired', 'too_many_streams'],
+      handle: async ({ query, caller, header }) => {
+        const filter = filterOf(query, caller);
+        // A reader that connects again by itself sends the same address, and what it saw last.
+        const given = header('Last-Event-ID') ?? query.cursor;
+        const seen = given === undefined || given === '' ? undefined : readNumberCursor('v', given);
+        // Found out before the answer begins: a caller that has it misses nothing from then on.
+        const after = await database.run(async (db) => {
+          if (seen === undefined) return (await keptPositions(db)).newest;
+          await requireKept(db, seen);
+          return seen;
+        });
+        return streams.open(filter, { after, caller });
+      },
+    }),
+    operation({
+      id: 'getEvent',
+      method: 'get',
+      path: '/v1/events/{id}',
+      tag,
+      summary: 'Read an event',
+      scope: 'events:read',
+      params: idInPath('event', exampleEventId),
+      answers: { 200: { description: 'The event.', contentType: JSON_TYPE, schema: eventOutput, example: eventExample } },
+      problems: ['event_not_found'],
+      handle: async ({ params: { id }, caller }) => {
+        const found = mayExist('event', id) ? await database.run((db) => findEvent(db, id, caller.ownerId)) : undefined;
+        if (found === undefined) throw new Problem('event_not_found');
+        return jsonReply(200, eventEnvelope(found));
+      },
+    }),
+  ];
+}
+
+type Narrowing = z.output<typeof eventStreamQuery>;
+
+function filterOf(query: Pick<Narrowing, 'type' | 'subject_kind' | 'subject_id'>, { ownerId: owner }: Caller): EventFilter {
+  const types = wantedTypes(query);
+  if (types?.length === 0) throw invalid([{ in: 'query', field: 'type', message: 'no such event speaks of a subject of this kind' }]);
+  return { types, subjectId: query.subject_id, owner };
+}
+
+/** What was read first, then whether it is all: events that are forgotten in between are not passed over in silence. */
+async function readPage({ database }: ApiDependencies, filter: EventFilter, after: bigint, limit: number): Promise<PublishedEvent[]> {
+  return database.run(async (db) => {
+    const found = await listEvents(db, filter, { after, limit });
+    await requireKept(db, after);
+    return found;
+  });
+}
+
+/** @throws Problem cursor_expired when an event after this position is not kept any more, or the position was never reached. */
+async function requireKept(db: Parameters<typeof keptPositions>[0], after: bigint): Promise<void> {
+  const { oldest, newest } = await keptPositions(db);
+  if (after + 1n < oldest || after > newest) throw new Problem('cursor_expired');
+}

@@ -1,0 +1,114 @@
+import type { PublishedEvent } from '#db/events.ts';
+import type { WaitingPolicy } from '#domain/policy.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import type { EventTail } from '#outbound/event-tail.ts';
+
+export interface WaitsOptions {
+  readonly tail: Pick<EventTail, 'listen' | 'stopped'>;
+  readonly policy: WaitingPolicy;
+  readonly metrics: Pick<Metrics, 'waiting'>;
+}
+
+export interface Wait<Found> {
+  readonly seconds: number;
+  /** The subject whose events are of interest; all when left out. */
+  readonly subjectId?: string;
+  /** Whether it is worth reading again because of an event. */
+  readonly isNews: (event: PublishedEvent) => boolean;
+  readonly read: () => Promise<Found>;
+  readonly isEnough: (found: Found) => boolean;
+  /** Calls back when nobody waits any more. */
+  readonly onClose: (listener: () => void) => void;
+}
+
+/**
+ * Lets callers wait for what is about to change. One who waits holds no connection of the database and no thread: a listener of
+ * the event tail and a timer.
+ */
+export class Waits {
+  readonly #options: WaitsOptions;
+  #waiting = 0;
+
+  constructor(options: WaitsOptions) {
+    this.#options = options;
+  }
+
+  /** How many seconds of those that a caller asks for are granted. */
+  granted(seconds: number): number {
+    return Math.min(seconds, Math.floor(this.#options.policy.maxMs / 1_000));
+  }
+
+  /**
+   * Reads, and reads again with each piece of news, until it is enough or the time is over; at once where the process stops, or too
+   * many wait already.
+   *
+   * @returns what was read last; undefined when nobody waits for it any more.
+   * @throws what `read` throws.
+   */
+  async until<Found>(wait: Wait<Found>): Promise<Found | undefined> {
+    const { tail, policy, metrics } = this.#options;
+    const granted = this.granted(wait.seconds);
+    if (granted === 0 || tail.stopped || this.#waiting >= policy.maxWaiting) return wait.read();
+    // Listening comes before the first read: what changes in between rings.
+    const bell = new Bell(tail, wait, granted * 1_000);
+    this.#count(1, metrics);
+    try {
+      for (;;) {
+        const isLast = bell.reason === 'time';
+        const found = await wait.read();
+        if (isLast || wait.isEnough(found)) return found;
+        await bell.rings();
+        if (bell.reason === 'gone') return undefined;
+        if (bell.reason === 'stop') return found;
+      }
+    } finally {
+      bell.end();
+      this.#count(-1, metrics);
+    }
+  }
+
+  #count(change: 1 | -1, { waiting }: Pick<Metrics, 'waiting'>): void {
+    this.#waiting += change;
+    waiting.set({ for: 'answer' }, this.#waiting);
+  }
+}
+
+/** Rings for news, and for good when the wait is over. */
+class Bell {
+  /** Why it will not ring any more, but for what has rung. */
+  reason: 'time' | 'stop' | 'gone' | undefined;
+  readonly end: () => void;
+  #news = false;
+  #wake: (() => void) | undefined;
+
+  constructor(tail: Pick<EventTail, 'listen'>, { subjectId, isNews, onClose }: Pick<Wait<unknown>, 'subjectId' | 'isNews' | 'onClose'>, ms: number) {
+    const over = (reason: 'time' | 'stop' | 'gone') => () => {
+      this.reason ??= reason;
+      this.#wake?.();
+    };
+    const stopListening = tail.listen({
+      ...(subjectId !== undefined && { subjectId }),
+      onEvent: (event) => {
+        if (!isNews(event)) return;
+        this.#news = true;
+        this.#wake?.();
+      },
+      onStop: over('stop'),
+    });
+    const timer = setTimeout(over('time'), ms);
+    onClose(over('gone'));
+    this.end = () => {
+      stopListening();
+      clearTimeout(timer);
+    };
+  }
+
+  /** Resolves with the next news, or at the end; at once if there was any since. */
+  async rings(): Promise<void> {
+    if (!this.#news && this.reason === undefined) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#wake = undefined;
+    }
+    this.#news = false;
+  }
+}

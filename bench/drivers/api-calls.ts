@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'undici';
+import type * as z from 'zod';
+import { apiCallDriver } from '#bench/drivers/protocol.ts';
+import { closedLoop, serve } from '#bench/drivers/serve.ts';
+
+type Task = z.output<typeof apiCallDriver.task>;
+
+serve(apiCallDriver, async (task) => {
+  // One connection per lane, as a shop keeps them, without pipelining.
+  const connections = Array.from({ length: task.atOnce }, () => new Client(task.origin, { pipelining: 1 }));
+  try {
+    return await closedLoop(task, async (number, lane) => {
+      const connection = connections[lane];
+      if (connection === undefined) throw new RangeError('more lanes than planned');
+      const answer = await connection.request(requestOf(task, number));
+      const text = await answer.body.text();
+      if (answer.statusCode !== (task.call.kind === 'get' ? 200 : 202)) throw new Error(`a call was answered with ${answer.statusCode}: ${text}`);
+    });
+  } finally {
+    await Promise.all(connections.map((connection) => connection.close()));
+  }
+});
+
+function requestOf({ apiKey, call }: Task, number: number) {
+  const authorization = `Bearer ${apiKey}`;
+  if (call.kind === 'get') return { method: 'GET', path: call.paths[number % call.paths.length] ?? '/', headers: { authorization } } as const;
+  return {
+    method: 'POST',
+    path: '/v1/orders',
+    headers: { authorization, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+    body: JSON.stringify({ package_id: call.packageId, external_order_id: `bench-${randomUUID()}` }),
+  } as const;
+}

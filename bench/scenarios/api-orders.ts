@@ -1,0 +1,150 @@
+import type { ScenarioResult } from '#bench/results.ts';
+import { apiCallDriver } from '#bench/drivers/protocol.ts';
+import { answersOk } from '#bench/support/children.ts';
+import { compare } from '#bench/support/comparison.ts';
+import type { BenchContext } from '#bench/support/context.ts';
+import { Driver } from '#bench/support/driver.ts';
+import { latencies, medians, rates } from '#bench/support/loads.ts';
+import { benchSecrets, createProductDatabase, openDatabase } from '#bench/support/product.ts';
+import { inTurn } from '#bench/support/rounds.ts';
+import { withClient } from '#cli/embedded/postgres.ts';
+import { freePort } from '#cli/embedded/ports.ts';
+import { productEnvironments } from '#cli/start/environment.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey, apiScopes } from '#db/api-keys.ts';
+
+const SIZES = {
+  full: { rounds: 5, few: 10_000, many: 1_000_000, reads: 1_000, pages: 300, orders: 500, atOnce: 16 },
+  quick: { rounds: 1, few: 200, many: 2_000, reads: 60, pages: 20, orders: 40, atOnce: 8 },
+} as const;
+
+/** As they are in a shop that has run for long: nearly all is done, and what is unfinished is spread over all ages. */
+const FILL = `
+  insert into orders (id, api_key_id, external_order_id, package_id, status, failure_class, attention_reason, esim_id, created_at, updated_at, completed_at)
+  select 'ord_' || lpad(n::text, 26, '0'), 'key_bench', 'ref-' || n, 1000 + n % 50,
+    case when n % 1000 = 1 then 'held' when n % 1000 = 2 then 'needs_attention' when n % 50 = 3 then 'failed' else 'completed' end,
+    case when n % 1000 = 1 then 'timeout' end, case when n % 1000 = 2 then 'outcome_unknown' end,
+    'esim_' || lpad(n::text, 26, '0'), now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval
+  from generate_series(1, $1::int) n`;
+const FILL_ATTEMPTS = `
+  insert into attempts (id, subject_kind, subject_id, number, idempotency_key, reference, sealed_request_body, state, service_id, created_at)
+  select 'att_' || n, 'order', 'ord_' || lpad(n::text, 26, '0'), 1, 'key-' || n, 'ref-' || n, 'x', 'completed', 'so_' || n, now()
+  from generate_series(1, $1::int) n`;
+
+/** Lists, and what narrows them. */
+const LISTS = {
+  page: '/v1/orders',
+  statuses: '/v1/orders?status=held,needs_attention',
+  of_package: '/v1/orders?package_id=1007',
+  of_package_failed: '/v1/orders?package_id=1003&status=failed',
+  updated: '/v1/orders?updated_after=',
+  deep: '/v1/orders?created_before=',
+} as const;
+
+/** Reading and accepting orders over our API, against Express on the same tables, and among many against among few. */
+export async function measureApiOrders(context: BenchContext): Promise<ScenarioResult[]> {
+  const size = SIZES[context.mode];
+  context.say(`api orders: ${size.few} and ${size.many} orders are written`);
+  const few = await startApi(context, 'few', size.few);
+  const many = await startApi(context, 'many', size.many);
+  const peer = await startPeer(context, many.databaseUrl);
+  await using driver = new Driver(apiCallDriver);
+  const run = (at: { origin: string }, count: number, call: Parameters<typeof driver.run>[0]['call'], atOnce: number = size.atOnce) => async () =>
+    driver.run({ count, atOnce, origin: at.origin, apiKey: at === few ? few.apiKey : many.apiKey, call });
+  const results: ScenarioResult[] = [];
+  const take = (result: ScenarioResult) => {
+    results.push(result);
+    // A run among a million takes minutes: what is known is said at once.
+    context.say(`api orders: ${result.id}: ratio ${result.ratio_to_peer?.value}`);
+  };
+
+  for (const [name, list] of Object.entries(LISTS)) {
+    // A time that the same number of orders meet among few and among many.
+    const path = list.endsWith('=') ? `${list}${new Date(Date.now() - (size.few / 2) * 1_000).toISOString()}` : list;
+    context.say(`api orders: ${path}, ${size.rounds} rounds of ${size.pages}, one at a time, among many and among few`);
+    const call = { kind: 'get', paths: [path] } as const;
+    const measured = await inTurn({ many: run(many, size.pages, call, 1), few: run(few, size.pages, call, 1) }, size.rounds);
+    take(
+      compare({
+        id: `orders_list.${name}.among_few`,
+        measured: `GET ${list}: median time of a page among ${size.many} orders`,
+        unit: 'ms',
+        better: 'lower',
+        ours: medians(measured.many),
+        peer: { id: 'among_few', measured: `the same among ${size.few}`, rounds: medians(measured.few) },
+        limit: { of: 'ratio_to_peer', bound: 'at_most', amount: 1.2, reason: 'A page is read from an index in the order of the list: an index a hundred times as large is hardly deeper.' },
+        details: latencies(measured.many, 99),
+      }),
+    );
+  }
+
+  const ids = Array.from({ length: 500 }, (_, n) => `/v1/orders/ord_${String(1 + Math.floor((n * size.many) / 500)).padStart(26, '0')}`);
+  await requireSameAnswer(ids[0] ?? '', many, peer);
+  const contests = [
+    { id: 'orders_get.plain_express', measured: 'GET /v1/orders/{id}', count: size.reads, call: { kind: 'get', paths: ids }, amount: 0.85, peer: 'Express, no key checked, the same statement prepared, the same JSON' },
+    { id: 'orders_list.plain_express', measured: 'GET /v1/orders, a page of 20', count: size.pages, call: { kind: 'get', paths: ['/v1/orders'] }, amount: 0.85, peer: 'Express, no key checked, the same statement prepared, the same JSON' },
+    { id: 'orders_accept.plain_express', measured: 'POST /v1/orders to its 202', count: size.orders, call: { kind: 'order', packageId: 1001 }, amount: 0.8, peer: 'Express, the same check of the key, the same rows in one transaction, nothing validated or sealed' },
+  ] as const;
+  for (const { id, measured, count, call, amount, peer: does } of contests) {
+    context.say(`api orders: ${measured}, ${size.rounds} rounds of ${count}, ${size.atOnce} at once`);
+    const figures = await inTurn({ ours: run(many, count, call), peer: run(peer, count, call) }, size.rounds);
+    take(
+      compare({
+        id,
+        measured: `${measured}, ${size.atOnce} at once, among ${size.many} orders`,
+        unit: 'calls/s',
+        better: 'higher',
+        ours: rates(figures.ours),
+        peer: { id: 'plain_express', measured: does, rounds: rates(figures.peer) },
+        limit: { of: 'ratio_to_peer', bound: 'at_least', amount, reason: 'What a caller is given beyond the bare answer may cost, but not much.' },
+        details: latencies(figures.ours, 99),
+      }),
+    );
+  }
+  for (const { stop } of [few, many, peer]) await stop();
+  return results;
+}
+
+/** What is compared is the same JSON. @throws Error when it is not. */
+async function requireSameAnswer(path: string, ours: { readonly origin: string; readonly apiKey: string }, peer: { readonly origin: string }): Promise<void> {
+  const textOf = async (origin: string) => (await fetch(origin + path, { headers: { authorization: `Bearer ${ours.apiKey}` } })).text();
+  const [one, other] = await Promise.all([textOf(ours.origin), textOf(peer.origin)]);
+  if (one !== other) throw new Error(`the answers differ:\n${one}\n${other}`);
+}
+
+async function startApi(context: BenchContext, name: string, orders: number) {
+  const databaseUrl = await createProductDatabase(context, `orders_${name}`);
+  await withClient(databaseUrl, async (client) => {
+    await client.query(FILL, [orders]);
+    await client.query(FILL_ATTEMPTS, [orders]);
+    await client.query('vacuum analyze');
+  });
+  const { key, prefix, hash } = generateApiKey();
+  const database = openDatabase(databaseUrl);
+  await database.run((db) => addApiKey(db, { name: 'bench', prefix, hash, scopes: apiScopes }));
+  await database.close();
+  const api = await freePort();
+  const ports = { api, worker: 0, simulator: 1, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
+  const { api: environment } = productEnvironments({ ports, databaseUrl, temporalAddress: context.temporalAddress, simulatorData: '' }, benchSecrets(), {});
+  const origin = `http://127.0.0.1:${api}`;
+  const child = await context.children.start({ name: `orders-api-${name}`, script: 'api/main.ts', environment, isReady: answersOk(`${origin}/readyz`) });
+  return { origin, databaseUrl, apiKey: key, stop: () => context.children.stop(child) };
+}
+
+/** On the tables of the larger one. */
+async function startPeer(context: BenchContext, databaseUrl: string) {
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const child = await context.children.start({
+    name: 'peer-order-handler',
+    script: 'bench/peers/order-handler.ts',
+    environment: { NODE_ENV: 'production', PORT: String(port), DATABASE_URL: databaseUrl },
+    isReady: answersOk(`${origin}/healthz`),
+  });
+  return {
+    origin,
+    stop: async () => {
+      await child.stop(5_000);
+    },
+  };
+}

@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventPage } from '#api/event-schemas.ts';
+import { apiKeys, events } from '#db/schema.ts';
+import { recordEvent } from '#db/events.ts';
+import { newId } from '#db/ids.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import type { EventSubjectKind, EventType } from '#domain/events.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
+import { readStream, type StreamReader } from '#test/support/event-stream.ts';
+import type { HttpClient } from '#test/support/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+const readers: StreamReader[] = [];
+
+beforeAll(async () => {
+  api = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, perKey: 3, heartbeatMs: 100, maxBehind: 50, stallMs: 2_000 } });
+  caller = await api.caller();
+});
+beforeEach(async () => {
+  for (const reader of readers.splice(0)) reader.close();
+  await waitFor('the streams of the test before are closed', async () => (await waiting('stream')) === 0);
+});
+afterAll(async () => {
+  for (const reader of readers) reader.close();
+  await api[Symbol.asyncDispose]();
+});
+
+/** Announces events and puts them out. @returns their ids. */
+async function announce(types: readonly EventType[], more: { subjectId?: string; at?: number; apiKeyId?: string } = {}): Promise<string[]> {
+  for (const type of types) {
+    const kind = type.split('.')[0] as EventSubjectKind;
+    const event = { type, subject: { kind, id: more.subjectId ?? newId('order') }, apiKeyId: more.apiKeyId ?? null, data: { status: type.split('.')[1] ?? null } };
+    await api.database.transaction((tx) => recordEvent(tx, event, new Date(more.at ?? TEST_NOW)));
+  }
+  await api.publish();
+  const rows = await api.database.run((db) => db.select({ id: events.id, position: events.position }).from(events).orderBy(events.sequence));
+  return rows.slice(-types.length).map(({ id }) => id);
+}
+
+const feed = async (query = '') => (await caller.get(`/v1/events${query}`)).read(eventPage);
+const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }) => id);
+/** Where the feed ends at this moment. */
+const end = async () => (await feed('?since=9990-01-01T00:00:00Z')).next_cursor;
+async function waiting(what: 'answer' | 'stream'): Promise<number> {
+  const { text } = await caller.get('/metrics');
+  return Number(new RegExp(`^reseller_waiting\\{for="${what}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+}
+async function stream(query = '', headers: Record<string, string> = {}, by: HttpClient = caller): Promise<StreamReader> {
+  const reader = await readStream(by, `/v1/events/stream${query}`, headers);
+  readers.push(reader);
+  return reader;
+}
+
+describe('waiting for events', () => {
+  it('waits for the first event that is asked for, and for no other', async () => {
+    const cursor = await end();
+    const answered = feed(`?wait=30&type=order.*&cursor=${cursor}`);
+    await waitFor('the caller waits', async () => (await waiting('answer')) === 1);
+    await announce(['topup.accepted']);
+    const [id] = await announce(['order.held']);
+    expect(ids(await answered)).toEqual([id]);
+    expect(await waiting('answer')).toBe(0);
+  });
+
+  it('answers with an empty page and the same cursor when nothing comes in time', async () => {
+    const cursor = await end();
+    expect(await feed(`?wait=1&cursor=${cursor}`)).toEqual({ data: [], next_cursor: cursor, has_more: false });
+  });
+});
+
+describe('the stream', () => {
+  it('tells what happens from now on, with a cursor, the type and the event of the feed', async () => {
+    await announce(['order.accepted']);
+    const cursor = await end();
+    const reader = await stream();
+    await waitFor('it is live', async () => (await waiting('stream')) === 1 && reader.comments() > 0);
+    const [id] = await announce(['order.completed']);
+    const [told] = await reader.next(1);
+    const page = await feed(`?type=order.completed&cursor=${cursor}`);
+    expect(told).toEqual({ id: page.next_cursor, event: 'order.completed', data: page.data[0] });
+    expect(told?.data).toMatchObject({ id });
+    expect(reader.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(reader.headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('goes on after the last event that was seen, through what was published meanwhile and what is published then', async () => {
+    const reader = await stream();
+    await waitFor('it is live', () => reader.comments() > 0);
+    const seen = await announce(['order.accepted', 'order.held']);
+    const [, last] = await reader.next(2);
+    reader.close();
+    const missed = await announce(Array.from({ length: 250 }, () => 'topup.held' as const));
+    const again = await stream('', { 'Last-Event-ID': last?.id ?? '' });
+    const meanwhile = await announce(['order.failed', 'order.abandoned']);
+    const told = await again.next(252);
+    expect(told.map(({ data }) => data['id'])).toEqual([...missed, ...meanwhile]);
+    expect(seen).not.toContain(told[0]?.data['id']);
+  });
+
+  it('tells each event once and in order, however many are published while it begins', async () => {
+    const cursor = await end();
+    const made: string[] = [];
+    const publishing = (async () => {
+      for (let round = 0; round < 30; round += 1) made.push(...(await announce(['order.held', 'topup.held'])));
+    })();
+    const told: string[] = [];
+    for (let part = 0; part < 3; part += 1) {
+      const reader = await stream(`?cursor=${cursor}`);
+      const seen = await reader.next(20);
+      told.push(...seen.map(({ data }) => String(data['id'])));
+      reader.close();
+      const rest = await stream('', { 'Last-Event-ID': seen.at(-1)?.id ?? '' });
+      if (part === 0) await publishing;
+      expect((await rest.next(40)).map(({ data }) => data['id'])).toEqual(made.slice(20, 60));
+      rest.close();
+    }
+    expect(told.slice(0, 20)).toEqual(made.slice(0, 20));
+    expect(told.slice(20, 40)).toEqual(made.slice(0, 20));
+  });
+
+  it('is narrowed like the feed', async () => {
+    const reader = await stream('?type=refund.*&subject_id=ref_1');
+    await waitFor('it is live', () => reader.comments() > 0);
+    await announce(['order.held', 'refund.expected']);
+    const [wanted] = await announce(['refund.completed'], { subjectId: 'ref_1' });
+    expect((await reader.next(1)).map(({ data }) => data['id'])).toEqual([wanted]);
+  });
+
+  it('is refused beyond the limit of a key, not of another, and free again when one is closed', async () => {
+    const open = [await stream(), await stream(), await stream()];
+    const refused = await caller.get('/v1/events/stream');
+    expect([refused.status, refused.at('code')]).toEqual([429, 'too_many_streams']);
+    await stream('', {}, await api.caller());
+    open[0]?.close();
+    await waitFor('one is closed', async () => (await waiting('stream')) === 3);
+    await stream();
+  });
+
+  it('ends when its key is revoked', async () => {
+    const other = await api.caller(['events:read']);
+    const reader = await stream('', {}, other);
+    await waitFor('it is live', () => reader.comments() > 0);
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
+    await reader.ended;
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
+    expect(await waiting('stream')).toBe(0);
+  });
+
+  it('cuts a reader that does not read, instead of keeping what it does not take', async () => {
+    const reader = await stream('', {}, caller);
+    await waitFor('it is live', () => reader.comments() > 0);
+    reader.pause();
+    const bulk = 'x'.repeat(60_000);
+    for (let round = 0; round < 200 && (await waiting('stream')) > 0; round += 1) {
+      const event = { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: { bulk } } as const;
+      await api.database.transaction(async (tx) => {
+        for (let n = 0; n < 10; n += 1) await recordEvent(tx, event, new Date(TEST_NOW));
+      });
+      await api.publish();
+    }
+    await waitFor('it is cut', async () => (await waiting('stream')) === 0, { timeoutMs: 10_000 });
+    reader.resume();
+    await reader.ended;
+    expect(reader.broken()).toBe(true);
+  });
+
+  it('answers HEAD without a stream', async () => {
+    const answer = await caller.call('HEAD', '/v1/events/stream', {});
+    expect(answer.status).toBe(200);
+    expect(await waiting('stream')).toBe(0);
+  });
+});

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { orderOutput } from '#api/order-schemas.ts';
+import { Waits } from '#api/waits.ts';
+import { newId } from '#db/ids.ts';
+import { orders, vpnSubscriptions } from '#db/schema.ts';
+import { recordStep } from '#db/work.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
+import type { WorkKind } from '#domain/work.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+});
+afterAll(async () => {
+  await api[Symbol.asyncDispose]();
+});
+
+const wait = (seconds: number) => ({ Prefer: `wait=${seconds}` });
+const input = (more: Record<string, unknown> = {}) => ({ package_id: 101, external_order_id: `wait-${randomUUID()}`, ...more });
+const create = (body: unknown, headers: Record<string, string> = {}, key: string = randomUUID(), by = caller): Promise<HttpAnswer> =>
+  by.post('/v1/orders', body, { headers: { 'Idempotency-Key': key, ...headers } });
+async function waiting(by = caller): Promise<number> {
+  const { text } = await by.get('/metrics');
+  return Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec(text)?.[1] ?? 0);
+}
+const untilWaiting = (count: number) => waitFor(`${count} wait`, async () => (await waiting()) === count, { everyMs: 10 });
+
+/** What a workflow does with work, and what the relay does with what it announced. */
+async function move(kind: WorkKind, id: string, status: WorkStatus, on: TestApi = api): Promise<void> {
+  await on.database.transaction((tx) => recordStep(tx, { kind, id }, { status, entry: { event: `${kind}.${status}`, message: 'Test.' } }, new Date(TEST_NOW)));
+  await on.publish();
+}
+async function idOf(externalOrderId: string, on: TestApi = api): Promise<string> {
+  return waitFor('the order is stored', async () => {
+    const [row] = await on.database.run((db) => db.select({ id: orders.id }).from(orders).where(eq(orders.externalOrderId, externalOrderId)));
+    return row?.id;
+  });
+}
+
+describe('creating with Prefer: wait', () => {
+  it('answers 201 with the finished order as soon as it is finished, well before the time is over', async () => {
+    const body = input();
+    const answering = create(body, wait(40));
+    const id = await idOf(body.external_order_id);
+    await untilWaiting(1);
+    await api.publish();
+    await move('order', id, 'processing');
+    expect(await waiting()).toBe(1);
+    await api.database.run((db) => db.update(orders).set({ esimId: newId('esim') }).where(eq(orders.id, id)));
+    await move('order', id, 'completed');
+    const answer = await answering;
+    expect([answer.status, answer.read(orderOutput).status]).toEqual([201, 'completed']);
+    expect(answer.headers.get('location')).toBe(`/v1/orders/${id}`);
+    expect(answer.headers.get('preference-applied')).toBe('wait=40');
+    expect(answer.headers.get('retry-after')).toBeNull();
+    expect(await waiting()).toBe(0);
+  });
+
+  it('answers 202 with where and when to look when the time is over', async () => {
+    const answer = await create(input(), wait(1));
+    expect([answer.status, answer.at('status')]).toEqual([202, 'accepted']);
+    expect(answer.headers.get('location')).toBe(`/v1/orders/${answer.textAt('id')}`);
+    expect(answer.headers.get('retry-after')).toBe('2');
+    expect(answer.headers.get('preference-applied')).toBe('wait=1');
+  });
+
+  it('answers at once without the preference, and says when to look', async () => {
+    const answer = await create(input());
+    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('preference-applied')]).toEqual([202, '2', null]);
+  });
+
+  it('waits on while it is held, which passes by itself, and not when only a person brings the next step', async () => {
+    const body = input();
+    const answering = create(body, wait(40));
+    const id = await idOf(body.external_order_id);
+    await untilWaiting(1);
+    await move('order', id, 'held');
+    await move('order', id, 'needs_attention');
+    const answer = await answering;
+    expect([answer.status, answer.at('status'), answer.headers.get('retry-after')]).toEqual([202, 'needs_attention', '60']);
+  });
+
+  it('grants no more than the policy', async () => {
+    const body = input();
+    const answering = create(body, wait(100_000));
+    const id = await idOf(body.external_order_id);
+    await untilWaiting(1);
+    await move('order', id, 'failed');
+    const answer = await answering;
+    expect([answer.status, answer.at('status'), answer.headers.get('preference-applied')]).toEqual([201, 'failed', 'wait=50']);
+  });
+
+  it('sees what ended before anybody waited: nothing is lost between storing and listening', async () => {
+    const body = input();
+    const key = randomUUID();
+    const first = await create(body, {}, key);
+    await move('order', first.textAt('id'), 'failed');
+    const answer = await create(body, wait(40), key);
+    expect([answer.status, answer.at('status')]).toEqual([201, 'failed']);
+  });
+
+  it('is refused before it waits: a wrong body, a missing key, a reference that is taken', async () => {
+    const taken = input();
+    await create(taken);
+    const answers = await Promise.all([
+      create({ package_id: 0 }, wait(40)),
+      caller.post('/v1/orders', input(), { headers: wait(40) }),
+      create(taken, wait(40)),
+    ]);
+    expect(answers.map((answer) => answer.at('code'))).toEqual(['validation_failed', 'idempotency_key_missing', 'external_order_id_taken']);
+  });
+});
+
+describe('a repetition', () => {
+  it('gets the stored acceptance byte for byte, also when the first one was answered with the finished order', async () => {
+    const body = input();
+    const key = randomUUID();
+    const answering = create(body, wait(40), key);
+    const id = await idOf(body.external_order_id);
+    await untilWaiting(1);
+    await move('order', id, 'failed');
+    expect((await answering).status).toBe(201);
+    const [one, two] = [await create(body, {}, key), await create(body, {}, key)];
+    expect([one?.status, one?.at('status'), one?.headers.get('idempotent-replayed')]).toEqual([202, 'accepted', 'true']);
+    expect(two?.text).toBe(one?.text);
+  });
+
+  it('that would wait gets the order as it is, and makes no second one', async () => {
+    const body = input();
+    const key = randomUUID();
+    const first = create(body, wait(40), key);
+    const id = await idOf(body.external_order_id);
+    await untilWaiting(1);
+    // The first one still waits: it is accepted and committed, so the key is not in progress any more.
+    const second = create(body, wait(40), key);
+    await untilWaiting(2);
+    await move('order', id, 'failed');
+    const answers = await Promise.all([first, second]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    expect(answers[1]?.text).toBe(answers[0]?.text);
+  });
+});
+
+describe('reading with ?wait', () => {
+  const accepted = async () => (await create(input())).textAt('id');
+
+  it('answers at once when it is finished already, and when it does not exist', async () => {
+    const id = await accepted();
+    await move('order', id, 'failed');
+    expect((await caller.get(`/v1/orders/${id}?wait=40`)).at('status')).toBe('failed');
+    expect((await caller.get(`/v1/orders/${newId('order')}?wait=40`)).status).toBe(404);
+  });
+
+  it('answers with what it is when the time is over', async () => {
+    const id = await accepted();
+    const answer = await caller.get(`/v1/orders/${id}?wait=1`);
+    expect([answer.status, answer.at('status')]).toEqual([200, 'accepted']);
+  });
+
+  it('waits for the statuses that are asked for, and for none that cannot come any more', async () => {
+    const id = await accepted();
+    const held = caller.get(`/v1/orders/${id}?wait=40&until=held,completed`);
+    const completed = caller.get(`/v1/orders/${id}?wait=40&until=completed`);
+    await untilWaiting(2);
+    await move('order', id, 'held');
+    expect((await held).at('status')).toBe('held');
+    await untilWaiting(1);
+    await move('order', id, 'failed');
+    expect((await completed).at('status')).toBe('failed');
+  });
+
+  it.each(['wait=soon', 'wait=40&until=bought', 'wait=40&until=held,'])('refuses ?%s', async (query) => {
+    expect((await caller.get(`/v1/orders/${newId('order')}?${query}`)).at('code')).toBe('validation_failed');
+  });
+});
+
+describe('ending a VPN subscription with Prefer: wait', () => {
+  it('answers 200 when it has ended, since active is where it began', async () => {
+    const body = { vpn_plan_id: 7, external_subscription_id: `vpn-${randomUUID()}`, customer_reference: 'C-1', customer_price: '5.99' };
+    const created = await caller.post('/v1/vpn/subscriptions', body, { headers: { 'Idempotency-Key': randomUUID() } });
+    const id = created.textAt('id');
+    await move('vpn_subscription', id, 'active');
+    await api.database.run((db) => db.update(vpnSubscriptions).set({ completedAt: new Date(TEST_NOW) }).where(eq(vpnSubscriptions.id, id)));
+    const ending = caller.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'Test.' }, { headers: wait(40) });
+    await untilWaiting(1);
+    await move('vpn_subscription', id, 'cancelling');
+    await move('vpn_subscription', id, 'cancelled');
+    const answer = await ending;
+    expect([answer.status, answer.at('status'), answer.headers.get('preference-applied')]).toEqual([200, 'cancelled', 'wait=40']);
+  });
+});
+
+describe('those who wait', () => {
+  it('hold no connection of the database, and a thousand of them are answered by one change each', async () => {
+    await using crowded = await startTestApi();
+    const by = await crowded.caller();
+    const id = (await create(input(), {}, randomUUID(), by)).textAt('id');
+    const other = (await create(input(), {}, randomUUID(), by)).textAt('id');
+    const answering = Array.from({ length: 1_000 }, (_, n) => by.get(`/v1/orders/${n % 2 === 0 ? id : other}?wait=50`));
+    await waitFor('all wait', async () => (await waiting(by)) === 1_000, { timeoutMs: 60_000 });
+    // The pool has five connections: were they held, this would not be answered.
+    expect((await Promise.all(Array.from({ length: 20 }, () => by.get('/v1/orders?limit=1')))).every(({ status }) => status === 200)).toBe(true);
+    await move('order', id, 'failed', crowded);
+    await waitFor('half of them are answered', async () => (await waiting(by)) === 500);
+    await move('order', other, 'failed', crowded);
+    const answers = await Promise.all(answering);
+    expect(answers.every((answer) => answer.status === 200 && answer.at('status') === 'failed')).toBe(true);
+  }, 120_000);
+
+  it('are forgotten when they go away', async () => {
+    const id = (await create(input())).textAt('id');
+    const leaving = new AbortController();
+    const gone = fetch(`${api.baseUrl}/v1/orders/${id}?wait=50`, { headers: caller.headers, signal: leaving.signal });
+    await untilWaiting(1);
+    leaving.abort();
+    await expect(gone).rejects.toThrow('aborted');
+    await untilWaiting(0);
+  });
+
+  it('are answered 202 at once when the API stops', async () => {
+    const stopped = await startTestApi();
+    const by = await stopped.caller();
+    const answering = create(input(), wait(50), randomUUID(), by);
+    await waitFor('it waits', async () => (await waiting(by)) === 1);
+    await stopped.tail.stop();
+    const answer = await answering;
+    expect([answer.status, answer.at('status')]).toEqual([202, 'accepted']);
+    // Nobody begins to wait any more.
+    expect((await create(input(), wait(50), randomUUID(), by)).status).toBe(202);
+    await stopped[Symbol.asyncDispose]();
+  });
+
+  it('are no more than the policy allows: one more is answered at once', async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    await using small = await startTestApi();
+    const waits = new Waits({ tail: small.tail, policy: { ...DEFAULT_POLICY.waiting, maxWaiting: 1 }, metrics });
+    const until = (closed: Promise<void>) =>
+      waits.until({ seconds: 50, isNews: () => true, read: async () => 'read', isEnough: () => false, onClose: (listener) => void closed.then(listener) });
+    const leave = Promise.withResolvers<void>();
+    const first = until(leave.promise);
+    expect(await until(new Promise(() => undefined))).toBe('read');
+    leave.resolve();
+    expect(await first).toBeUndefined();
+  });
+});
