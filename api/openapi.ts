@@ -9,6 +9,8 @@ import {
 } from 'zod-openapi';
 import { API_SCOPES } from '#db/api-keys.ts';
 import type { DocumentedAnswer, Operation } from '#api/operation.ts';
+import { recordedExchange, recordedProblem } from '#api/recorded-examples.ts';
+import { TAGS } from '#api/tags.ts';
 import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problem.ts';
 
 const fieldError = z
@@ -39,11 +41,14 @@ export const problemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457.' });
 
+export const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
+
 const idempotencyKeyHeader = z.strictObject({
   'Idempotency-Key': z.string().meta({
     description: 'Unique for this operation, the same for each of its retries: 1 to 255 visible ASCII characters.',
-    example: '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11',
+    example: EXAMPLE_IDEMPOTENCY_KEY,
     override: { pattern: '^[!-~]{1,255}$', minLength: 1, maxLength: 255 },
+    param: { id: 'IdempotencyKey' },
   }),
 });
 
@@ -73,14 +78,18 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     info: {
       title: 'Reseller fulfilment API',
       version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
         'Buys eSIM packages from the service, survives every failure in between, and never pays twice. Errors are ' +
         'problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` as `cursor`. Amounts are ' +
         'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to answers.',
     },
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    servers: [{ url: '/', description: 'Where this description was read.' }],
+    tags: tagsOf(operations),
     paths,
     components: {
+      headers: { 'X-Request-Id': { description: 'Names this request in our log.', schema: { type: 'string' } } },
+      examples: problemExamples(),
       securitySchemes: {
         apiKey: {
           type: 'http',
@@ -105,8 +114,9 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
   const requestParams = {
     ...(params === undefined ? {} : { path: params }),
     ...(query === undefined ? {} : { query }),
-    ...(operation.idempotent ? { header: idempotencyKeyHeader } : {}),
+    ...headerParameters(operation),
   };
+  const example = recordedExchange(operation.id)?.request.body ?? operation.bodyExample;
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -116,24 +126,42 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
     requestParams,
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: body, example: operation.bodyExample } } } }),
+      : { requestBody: { required: true, content: { 'application/json': { schema: body, example } } } }),
     ...(operation.reads === 'bytes'
       ? { requestBody: { required: true, content: { 'application/json': { schema: { description: 'Signed as sent.' } } } } }
       : {}),
     responses: Object.fromEntries<ZodOpenApiResponseObject>([
-      ...Object.entries(operation.answers).map(([status, answer]) => [status, describeAnswer(answer)] as const),
+      ...Object.entries(operation.answers).map(([status, answer]) => [status, describeAnswer(answer, recordedExchange(operation.id, Number(status))?.response.body)] as const),
       ...describeProblems(operation),
     ]),
   };
 }
 
-function describeAnswer(answer: DocumentedAnswer): ZodOpenApiResponseObject {
-  const { description, contentType, schema = { type: 'string' as const }, example, headers = {} } = answer;
+/** @param recorded what a real call was answered with; it goes before what was written by hand. */
+function describeAnswer(answer: DocumentedAnswer, recorded: unknown): ZodOpenApiResponseObject {
+  const { description, contentType, otherContentTypes = [], schema = { type: 'string' as const }, headers = {} } = answer;
+  const example = answer.schema === undefined ? undefined : (recorded ?? answer.example);
   return {
     description,
     headers: describeHeaders(headers),
-    content: { [contentType]: { schema, ...(example === undefined ? {} : { example }) } },
+    content: {
+      [contentType]: { schema, ...(example === undefined ? {} : { example }) },
+      ...Object.fromEntries(otherContentTypes.map((other) => [other, { schema: { type: 'string' as const } }])),
+    },
   };
+}
+
+function headerParameters({ idempotent, requestHeaders }: Operation): { header?: z.ZodObject } {
+  if (!idempotent) return requestHeaders === undefined ? {} : { header: requestHeaders };
+  return { header: requestHeaders === undefined ? idempotencyKeyHeader : requestHeaders.extend(idempotencyKeyHeader.shape) };
+}
+
+/** In the order of the table; a group that is not in it comes last. */
+function tagsOf(operations: readonly Operation[]) {
+  const used = new Set(operations.map(({ tag }) => tag));
+  const known = Object.keys(TAGS).filter((name) => used.has(name));
+  const names = [...known, ...[...used].filter((name) => TAGS[name] === undefined)];
+  return names.map((name) => ({ name, ...(TAGS[name] === undefined ? {} : { description: TAGS[name] }) }));
 }
 
 function describeProblems(operation: Operation): [string, ZodOpenApiResponseObject][] {
@@ -150,7 +178,7 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
         content: {
           'application/problem+json': {
             schema: problemSchema,
-            examples: Object.fromEntries(codes.map((code) => [code, { summary: PROBLEMS[code].title, value: example(code) }])),
+            examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
           },
         },
       },
@@ -175,7 +203,9 @@ function describeHeaders(headers: Readonly<Record<string, string>>) {
   return Object.fromEntries(
     ['X-Request-Id', ...Object.keys(headers)].map((name) => [
       name,
-      { description: headers[name] ?? 'Names this request in our log.', schema: { type: 'string' as const } },
+      headers[name] === undefined
+        ? { $ref: `#/components/headers/${name}` }
+        : { description: headers[name], schema: { type: 'string' as const } },
     ]),
   );
 }
@@ -198,6 +228,16 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Record<string, unknown>>> = {
   service_unavailable: { detail: 'The service answered 429 (rate_limited).', failure_class: 'rate_limited' },
   service_timeout: { failure_class: 'timeout' },
 };
+
+/** Of all codes: some, such as that of a method which a path does not have, belong to no operation. */
+function problemExamples() {
+  return Object.fromEntries(problemCodes.map((code) => [code, { summary: PROBLEMS[code].title, value: problemExample(code) }]));
+}
+
+/** An answer with this problem: a recorded one where there is one. */
+export function problemExample(code: ProblemCode): unknown {
+  return recordedProblem(code) ?? example(code);
+}
 
 function example(code: ProblemCode): Record<string, unknown> {
   const { title, status } = PROBLEMS[code];

@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { openApiDocument, problemSchema } from '#api/openapi.ts';
+import { PROBLEM_MEANINGS } from '#api/problem-meanings.ts';
 import { PROBLEMS, problemCodes, problemType } from '#api/problem.ts';
 import { addApiKey, revokeApiKey } from '#db/api-keys.ts';
 import { apiKeys } from '#db/schema.ts';
@@ -211,7 +212,7 @@ describe('the description of the API', () => {
       expect([code, page.status, page.headers.get('content-type')]).toEqual([code, 200, 'text/html; charset=utf-8']);
       expect(page.text).toContain(`<code>${code}</code>, HTTP status ${PROBLEMS[code].status}`);
       const facts = await stranger.get(problemType(code), { headers: { accept: 'application/json' } });
-      expect(facts.body).toEqual({ type: problemType(code), code, ...PROBLEMS[code] });
+      expect(facts.body).toEqual({ type: problemType(code), code, meaning: PROBLEM_MEANINGS[code] ?? null, ...PROBLEMS[code] });
     }
   });
 
@@ -224,6 +225,8 @@ describe('the description of the API', () => {
       const file = await stranger.get(new URL(part, `${api.baseUrl}/docs`).pathname);
       expect([part, file.status]).toEqual([part, 200]);
     }
+    const slash = await stranger.get('/docs/');
+    expect([slash.status, slash.headers.get('location')]).toEqual([308, '../docs']);
     expect(page.text + (await stranger.get('/docs/start.js')).text).not.toMatch(/https?:/);
     expect(page.text).not.toMatch(/<script>/);
   });
