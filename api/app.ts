@@ -40,6 +40,8 @@ export function createApp(dependencies: ApiDependencies): Express {
     if (reason !== undefined) throw databaseUnavailable(new Error(reason));
     next();
   });
+  // Typed by people; relative, so that a proxy may put all of it below a path of its own.
+  app.get('/docs/', (_request, response) => response.redirect(308, '../docs'));
   mountOperations(app, allOperations(dependencies), dependencies);
   app.use(errorHandler(dependencies));
   return app;
