@@ -70,7 +70,9 @@ export const esimPage = pageOf(esimOutput, 'EsimPage');
 
 export const esimListQuery = z.strictObject({
   status: z.string().regex(/^[\x21-\x7e]{1,64}$/, 'must be a word').optional().meta({ description: 'As the service calls it, such as `installed`.' }),
-  order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD').optional(),
+  order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD')
+    .refine((text) => isId('order', text), { message: 'must be the id of an order; it begins with `ord_`' })
+    .optional(),
   iccid: z.string().regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits').optional().meta({ description: 'Serial number of the SIM profile.' }),
   package_id: packageIdInQuery.optional(),
   ...pageQuery,

@@ -122,9 +122,9 @@ export interface ListOrdersQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
-  /** Later than this. */
+  /** Later than this; from 1970 to 9998. */
   readonly created_after?: string;
-  /** Earlier than this. */
+  /** Earlier than this; from 1970 to 9998. */
   readonly created_before?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
@@ -198,9 +198,9 @@ export interface ListTopupsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
-  /** Later than this. */
+  /** Later than this; from 1970 to 9998. */
   readonly created_after?: string;
-  /** Earlier than this. */
+  /** Earlier than this; from 1970 to 9998. */
   readonly created_before?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
@@ -276,9 +276,9 @@ export interface ListVpnSubscriptionsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
-  /** Later than this. */
+  /** Later than this; from 1970 to 9998. */
   readonly created_after?: string;
-  /** Earlier than this. */
+  /** Earlier than this; from 1970 to 9998. */
   readonly created_before?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
@@ -350,9 +350,9 @@ export interface ListCancellationsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
-  /** Later than this. */
+  /** Later than this; from 1970 to 9998. */
   readonly created_after?: string;
-  /** Earlier than this. */
+  /** Earlier than this; from 1970 to 9998. */
   readonly created_before?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
