@@ -82,9 +82,9 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       description:
         'Buys eSIM packages from the service, survives every failure in between, and never pays twice. Errors are ' +
         'problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` as `cursor`. Amounts are ' +
-        'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to answers.',
+        'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to answers.\n\n' +
+        `<details><summary>Scopes of API keys</summary>\n\n${scopesTable()}\n\n</details>`,
     },
-    servers: [{ url: '/', description: 'Where this description was read.' }],
     tags: tagsOf(operations),
     paths,
     components: {
@@ -94,9 +94,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: `An API key. Scopes:\n${Object.entries(API_SCOPES)
-            .map(([scope, meaning]) => `- \`${scope}\`: ${meaning}`)
-            .join('\n')}`,
+          description: 'An API key, `rsk_…`. What it may do are its scopes; each call names the one that it needs.',
         },
       },
     },
@@ -154,6 +152,11 @@ function describeAnswer(answer: DocumentedAnswer, recorded: unknown): ZodOpenApi
 function headerParameters({ idempotent, requestHeaders }: Operation): { header?: z.ZodObject } {
   if (!idempotent) return requestHeaders === undefined ? {} : { header: requestHeaders };
   return { header: requestHeaders === undefined ? idempotencyKeyHeader : requestHeaders.extend(idempotencyKeyHeader.shape) };
+}
+
+function scopesTable(): string {
+  const rows = Object.entries(API_SCOPES).map(([scope, meaning]) => `| \`${scope}\` | ${meaning} |`);
+  return ['| Scope | What it allows |', '|---|---|', ...rows].join('\n');
 }
 
 /** In the order of the table; a group that is not in it comes last. */

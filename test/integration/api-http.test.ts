@@ -266,7 +266,7 @@ describe('probes', () => {
 const content = z.looseObject({
   schema: z.unknown(),
   example: z.unknown().optional(),
-  examples: z.record(z.string(), z.looseObject({ value: z.unknown() })).optional(),
+  examples: z.record(z.string(), z.looseObject({ value: z.unknown().optional() })).optional(),
 });
 const body = z.looseObject({ content: z.record(z.string(), content).optional() });
 const openApi = z.looseObject({
@@ -284,6 +284,6 @@ function contentsOf(document: z.output<typeof openApi>): { schema: unknown; exam
     .flatMap((each) => Object.values(each.content ?? {}))
     .map(({ schema, example, examples = {} }) => ({
       schema,
-      examples: [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)],
+      examples: [...(example === undefined ? [] : [example]), ...Object.values(examples).flatMap(({ value }) => (value === undefined ? [] : [value]))],
     }));
 }
