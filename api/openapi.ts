@@ -99,12 +99,30 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       },
     },
   };
-  return createDocument(document, {
+  return withoutSuggestedFilters(createDocument(document, {
     override: ({ jsonSchema, io }) => {
       // Requests are closed, answers are not: a later version may say more, and generated clients must not mind.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      // The format says it, and numbers have no pattern.
+      if (jsonSchema.format === 'date-time' || jsonSchema.type === 'integer') delete jsonSchema.pattern;
     },
-  });
+  }));
+}
+
+/**
+ * Takes the examples of optional query parameters out: /docs would fill them in, and the first list that a newcomer asks for
+ * would be filtered down to nothing.
+ */
+function withoutSuggestedFilters(document: ReturnType<typeof createDocument>): object {
+  for (const operation of Object.values(document.paths ?? {}).flatMap(({ get }) => (get === undefined ? [] : [get]))) {
+    for (const parameter of operation.parameters ?? []) {
+      if ('$ref' in parameter || parameter.in !== 'query' || parameter.required === true) continue;
+      const { schema } = parameter;
+      if (typeof schema === 'object') delete schema['example' as keyof typeof schema];
+      delete parameter.example;
+    }
+  }
+  return document;
 }
 
 function describeOperation(operation: Operation): ZodOpenApiOperationObject {

@@ -1,14 +1,14 @@
 import { ID_PREFIXES } from '#domain/identifiers.ts';
 import { FINAL_STATUSES } from '#domain/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work.ts';
-import type { DescribedApi, DescribedOperation, DescribedParameter } from '#scripts/described-api.ts';
+import { isStream, type DescribedApi, type DescribedOperation, type DescribedParameter } from '#scripts/described-api.ts';
 
 /** How an answer is read. */
 type Reading = { readonly kind: 'json'; readonly type: string } | { readonly kind: 'text' | 'bytes' | 'nothing' };
 
 /** TypeScript of the class that has a method for every call that takes an API key. */
 export function clientOperations(api: DescribedApi): string {
-  const operations = api.operations.filter(({ authenticated }) => authenticated);
+  const operations = api.operations.filter((operation) => operation.authenticated && !isStream(operation));
   const methods = operations.map((operation) => methodOf(operation, api));
   const types = new Set(methods.flatMap(({ types: used }) => used));
   return [

@@ -64,6 +64,11 @@ export interface DescribedApi {
   readonly schemas: Readonly<Record<string, unknown>>;
 }
 
+/** True for what is answered for as long as the connection lasts: nothing that waits for the end of an answer may call it. */
+export function isStream({ answers }: DescribedOperation): boolean {
+  return answers.some(({ contentType }) => contentType === 'text/event-stream');
+}
+
 /** Reads an OpenAPI document of ours. @throws ZodError when it is none. */
 export function readDescription(input: unknown): DescribedApi {
   const { tags, paths, components } = document.parse(input);

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isStream } from '#scripts/described-api.ts';
 import type { Clerk } from '#test/documentation/clerk.ts';
 import type { Ids } from '#test/documentation/one-of-each.ts';
 
@@ -22,7 +23,9 @@ export function schemathesisSettings(clerk: Clerk, ids: Ids, { apiKey }: { reado
     'enabled = true',
     '',
   ];
-  for (const { id, parameters } of clerk.operations.values()) {
+  for (const operation of clerk.operations.values()) {
+    const { id, parameters } = operation;
+    if (isStream(operation)) lines.push('[[operations]]', `include-operation-id = ${text(id)}`, 'enabled = false', '');
     const known = parameters
       .filter((each) => each.in === 'path')
       .map(({ name, schema }) => [name, ids[id] ?? ids[schema['x-kind'] ?? '']] as const)

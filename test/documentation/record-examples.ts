@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isStream } from '#scripts/described-api.ts';
 import { Clerk } from '#test/documentation/clerk.ts';
 import { FOR_ONE_OF_EACH, oneOfEach, type Ids } from '#test/documentation/one-of-each.ts';
 import { publishable } from '#test/documentation/publishable.ts';
@@ -39,8 +40,9 @@ function shownIds(clerk: Clerk, ids: Ids): ReadonlyMap<string, string> {
 /** Makes each call that only reads and was not made yet. @returns the operations that stay without an example. */
 async function readTheRest(clerk: Clerk, ids: Ids): Promise<string[]> {
   const made = () => new Set(clerk.exchanges.filter(({ response }) => response.status < 400).map(({ operation }) => operation));
-  for (const { id, method, parameters } of clerk.operations.values()) {
-    if (method !== 'get' || made().has(id)) continue;
+  for (const operation of clerk.operations.values()) {
+    const { id, method, parameters } = operation;
+    if (method !== 'get' || isStream(operation) || made().has(id)) continue;
     const needed = parameters.filter((each) => each.in === 'path');
     const values = needed.map(({ name, schema }) => [name, ids[id] ?? ids[schema['x-kind'] ?? '']] as const);
     if (values.some(([, value]) => value === undefined || value === '')) continue;

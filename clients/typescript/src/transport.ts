@@ -125,11 +125,11 @@ export class Transport {
 
 /**
  * Too many requests (429) were not carried out. Whatever else passes by itself may have been: it is repeated only where that is
- * harmless, which is a read, or a call whose key makes the API answer as it did before.
+ * harmless, which is a read, what HTTP itself calls idempotent, or a call whose key makes the API answer as it did before.
  */
 function mayRepeat({ method, keyed }: Call, failure: ProblemError | NoAnswerError): boolean {
   if (failure.status === 429) return true;
-  const harmless = keyed === true || method === 'GET';
+  const harmless = keyed === true || ['GET', 'PUT', 'DELETE'].includes(method);
   if (!harmless) return false;
   if (failure instanceof NoAnswerError) return failure.status === undefined || failure.status >= 500;
   return failure.status === 503 || failure.status === 504 || failure.code === 'idempotency_in_progress';
