@@ -82,7 +82,8 @@ async function resolveUnknownCommit(
   return committed;
 }
 
-function readKey(header: string | undefined): string {
+/** @throws Problem idempotency_key_missing, idempotency_key_invalid */
+export function readKey(header: string | undefined): string {
   if (header === undefined || header === '') throw new Problem('idempotency_key_missing');
   if (!/^[\x21-\x7e]{1,255}$/.test(header)) throw new Problem('idempotency_key_invalid');
   return header;

@@ -9,7 +9,7 @@ import { requestWake } from '#db/outbox.ts';
 import { WorkMissingError } from '#db/work.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instantInput } from '#api/fields.ts';
-import { answerOnce } from '#api/idempotency.ts';
+import { answerOnce, readKey } from '#api/idempotency.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
 import { jsonReply } from '#api/reply.ts';
 import { article } from '#api/routes/work-reads.ts';
@@ -104,6 +104,8 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       const choice = { ids, status, failureClass: failed, attentionReason: attention, createdAfter, createdBefore };
       const { database } = dependencies;
       if (dryRun) {
+        // Not needed; but what would be refused next is refused now.
+        if (header('Idempotency-Key') !== undefined) readKey(header('Idempotency-Key'));
         const { matched, chosen } = await database.run((db) => chooseWork(db, kind, choice, MAX_BULK));
         const missing = (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
         const data = [
