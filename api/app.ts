@@ -49,6 +49,8 @@ export function createApp(dependencies: ApiDependencies): Express {
     next();
   });
   const limits = new RateLimits(dependencies.rateLimits, dependencies.now);
+  // Typed by people; relative, so that a proxy may put all of it below a path of its own.
+  app.get('/docs/', (_request, response) => response.redirect(308, '../docs'));
   mountOperations(app, allOperations(dependencies), { ...dependencies, limits });
   app.use(errorHandler(dependencies));
   return app;

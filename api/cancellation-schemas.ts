@@ -3,7 +3,7 @@ import { statusesOf } from '#domain/lifecycle.ts';
 import { REFUND_REVIEWS, REFUND_STATUSES } from '#domain/refund.ts';
 import { REFUND_CONDITIONS } from '#domain/refund-conditions.ts';
 import { esimExampleId, esimIdInput } from '#api/esim-schemas.ts';
-import { instant, listOf, money, ourId, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
+import { FILLED_TEXT_PATTERN, instant, listOf, money, ourId, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
 import { deadlineInput, metadata, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
 export const exampleCancellationId = 'can_01JQ8ZA7G8H9J0KMNPQRSTVWXY';
@@ -46,7 +46,7 @@ export const cancellationInput = z
       .max(MAX_REASON)
       .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
       .optional()
-      .meta({ description: 'Your own note of why. Not encrypted: keep personal data out.', example: 'The customer travels later.' }),
+      .meta({ description: 'Your own note of why. Not encrypted: keep personal data out.', example: 'The customer travels later.', override: { pattern: FILLED_TEXT_PATTERN } }),
     accept_without_refund: z.boolean().default(false).meta({
       description:
         'Cancel it even where no refund is to be expected. Without it nothing is sent unless all five conditions of the refund are met.',

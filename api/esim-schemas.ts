@@ -75,7 +75,9 @@ export const esimListQuery = z.strictObject({
     .transform((text) => text.split(','))
     .optional()
     .meta({ description: 'As the service calls it, such as `installed`; or several, separated by commas.', override: { type: 'string', pattern: '^[!-+\\--~]{1,64}(,[!-+\\--~]{1,64}){0,9}$' } }),
-  order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD').optional(),
+  order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD')
+    .refine((text) => isId('order', text), { message: 'must be the id of an order; it begins with `ord_`' })
+    .optional(),
   iccid: z.string().regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits').optional().meta({ description: 'Serial number of the SIM profile.' }),
   package_id: packageIdInQuery.optional(),
   created_after: timeInQuery('Later than this.'),

@@ -1,6 +1,6 @@
 /** Kinds of fields that our requests and answers share. */
 import * as z from 'zod';
-import { isId, type IdKind } from '#domain/identifiers.ts';
+import { idPattern, isId, type IdKind } from '#domain/identifiers.ts';
 import { isDecimal } from '#domain/money.ts';
 
 /** PostgreSQL's `integer`; the service's package ids are far below. */
@@ -36,19 +36,28 @@ export const money = z
   .strictObject({ amount: decimal, currency })
   .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
 
+/** What {@link isDecimal} lets through that is not negative, for the description. */
+export const DECIMAL_PATTERN = '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,6})?$';
+
+/** Text that PostgreSQL can store, for the description: JSON itself cannot hold half of a surrogate pair in UTF-8. */
+export const TEXT_PATTERN = '^[^\\x00]*$';
+
+/** The same with something in it. */
+export const FILLED_TEXT_PATTERN = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';
+
 /** An amount in a request: a string, since JSON numbers lose digits on the way through many parsers. */
 export const moneyInput = z
   .strictObject({
     amount: decimal.refine((text) => isDecimal(text) && !text.startsWith('-'), {
       message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point',
-    }),
+    }).meta({ override: { pattern: DECIMAL_PATTERN } }),
     currency,
   })
   .meta({ id: 'MoneyInput' });
 
 /** An id of ours in an answer. */
 export function ourId(kind: IdKind, example: string) {
-  return z.string().meta({ description: `Id of the ${kind}.`, example, 'x-kind': kind });
+  return z.string().meta({ description: `Id of the ${kind}.`, example, 'x-kind': kind, override: { pattern: idPattern(kind) } });
 }
 
 /** Ids of ours in a path; one of another form cannot exist, so it is answered like one that does not. */

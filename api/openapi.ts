@@ -9,6 +9,8 @@ import {
 } from 'zod-openapi';
 import { API_SCOPES } from '#db/api-keys.ts';
 import type { DocumentedAnswer, Operation } from '#api/operation.ts';
+import { recordedExchange, recordedProblem } from '#api/recorded-examples.ts';
+import { TAGS } from '#api/tags.ts';
 import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problem.ts';
 
 const fieldError = z
@@ -39,11 +41,14 @@ export const problemSchema = z
   })
   .meta({ id: 'Problem', description: 'RFC 9457.' });
 
+export const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
+
 const idempotencyKeyHeader = z.strictObject({
   'Idempotency-Key': z.string().meta({
     description: 'Unique for this operation, the same for each of its retries: 1 to 255 visible ASCII characters, bare or in double quotes.',
-    example: '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11',
+    example: EXAMPLE_IDEMPOTENCY_KEY,
     override: { pattern: '^[!#-~][!-~]{0,254}$', minLength: 1, maxLength: 255 },
+    param: { id: 'IdempotencyKey' },
   }),
 });
 
@@ -87,21 +92,23 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     info: {
       title: 'Reseller fulfilment API',
       version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
         'Buys eSIM packages from the service, survives every failure in between, and never pays twice. Errors are ' +
         'problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` as `cursor`. Amounts are ' +
-        'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to answers.',
+        'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to answers.\n\n' +
+        `<details><summary>Scopes of API keys</summary>\n\n${scopesTable()}\n\n</details>`,
     },
-    tags: [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: tagsOf(operations),
     paths,
     components: {
+      headers: { 'X-Request-Id': { description: 'Names this request in our log.', schema: { type: 'string' } } },
+      examples: problemExamples(),
       securitySchemes: {
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: `An API key. Scopes:\n${Object.entries(API_SCOPES)
-            .map(([scope, meaning]) => `- \`${scope}\`: ${meaning}`)
-            .join('\n')}`,
+          description: 'An API key, `rsk_…`. What it may do are its scopes; each call names the one that it needs.',
         },
       },
     },
@@ -110,10 +117,12 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     override: ({ jsonSchema, io }) => {
       // Requests are closed, answers are not: a later version may say more, and generated clients must not mind.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      // The format says it, and numbers have no pattern.
+      if (jsonSchema.format === 'date-time' || jsonSchema.type === 'integer') delete jsonSchema.pattern;
     },
   });
   separateByCommas(described);
-  return described;
+  return withoutSuggestedFilters(described);
 }
 
 /** Several values stand in one parameter; the default of OpenAPI would be to repeat it. */
@@ -127,13 +136,30 @@ function isArray(schema: unknown): boolean {
   return typeof schema === 'object' && schema !== null && 'type' in schema && schema.type === 'array';
 }
 
+/**
+ * Takes the examples of optional query parameters out: /docs would fill them in, and the first list that a newcomer asks for
+ * would be filtered down to nothing.
+ */
+function withoutSuggestedFilters(document: ReturnType<typeof createDocument>): object {
+  for (const operation of Object.values(document.paths ?? {}).flatMap(({ get }) => (get === undefined ? [] : [get]))) {
+    for (const parameter of operation.parameters ?? []) {
+      if ('$ref' in parameter || parameter.in !== 'query' || parameter.required === true) continue;
+      const { schema } = parameter;
+      if (typeof schema === 'object') delete schema['example' as keyof typeof schema];
+      delete parameter.example;
+    }
+  }
+  return document;
+}
+
 function describeOperation(operation: Operation): ZodOpenApiOperationObject {
   const { scope, params, query, body } = operation;
   const requestParams = {
     ...(params === undefined ? {} : { path: params }),
     ...(query === undefined ? {} : { query }),
-    ...(operation.idempotent || operation.prefersWait ? { header: headersOf(operation) } : {}),
+    ...headerParameters(operation),
   };
+  const example = recordedExchange(operation.id)?.request.body ?? operation.bodyExample;
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -143,29 +169,54 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
     requestParams,
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: body, example: operation.bodyExample } } } }),
+      : { requestBody: { required: true, content: { 'application/json': { schema: body, example } } } }),
     ...(operation.reads === 'bytes'
       ? { requestBody: { required: true, content: { 'application/json': { schema: { description: 'Signed as sent.' } } } } }
       : {}),
     responses: Object.fromEntries<ZodOpenApiResponseObject>([
-      ...Object.entries(operation.answers).map(([status, answer]) => [status, describeAnswer(answer, scope !== undefined)] as const),
+      ...Object.entries(operation.answers).map(([status, answer]) => {
+        const recorded = recordedExchange(operation.id, Number(status))?.response.body;
+        return [status, describeAnswer(answer, recorded, scope !== undefined)] as const;
+      }),
       ...describeProblems(operation),
     ]),
   };
 }
 
-function headersOf({ idempotent, prefersWait }: Operation) {
-  if (!prefersWait) return idempotencyKeyHeader;
-  return idempotent ? idempotencyKeyHeader.extend(preferHeader.shape) : preferHeader;
-}
-
-function describeAnswer(answer: DocumentedAnswer, limited: boolean): ZodOpenApiResponseObject {
-  const { description, contentType, schema = { type: 'string' as const }, example, headers = {} } = answer;
+/** @param recorded what a real call was answered with; it goes before what was written by hand. */
+function describeAnswer(answer: DocumentedAnswer, recorded: unknown, limited: boolean): ZodOpenApiResponseObject {
+  const { description, contentType, otherContentTypes = [], schema = { type: 'string' as const }, headers = {} } = answer;
+  const example = answer.schema === undefined ? undefined : (recorded ?? answer.example);
   return {
     description,
     headers: describeHeaders({ ...headers, ...(limited ? RATE_LIMIT_HEADERS : {}) }),
-    content: { [contentType]: { schema, ...(example === undefined ? {} : { example }) } },
+    content: {
+      [contentType]: { schema, ...(example === undefined ? {} : { example }) },
+      ...Object.fromEntries(otherContentTypes.map((other) => [other, { schema: { type: 'string' as const } }])),
+    },
   };
+}
+
+function headerParameters({ idempotent, prefersWait, requestHeaders }: Operation): { header?: z.ZodObject } {
+  const shape = {
+    ...requestHeaders?.shape,
+    ...(idempotent && idempotencyKeyHeader.shape),
+    ...(prefersWait && preferHeader.shape),
+  };
+  return Object.keys(shape).length === 0 ? {} : { header: z.strictObject(shape) };
+}
+
+function scopesTable(): string {
+  const rows = Object.entries(API_SCOPES).map(([scope, meaning]) => `| \`${scope}\` | ${meaning} |`);
+  return ['| Scope | What it allows |', '|---|---|', ...rows].join('\n');
+}
+
+/** In the order of the table; a group that is not in it comes last. */
+function tagsOf(operations: readonly Operation[]) {
+  const used = new Set(operations.map(({ tag }) => tag));
+  const known = Object.keys(TAGS).filter((name) => used.has(name));
+  const names = [...known, ...[...used].filter((name) => TAGS[name] === undefined)];
+  return names.map((name) => ({ name, ...(TAGS[name] === undefined ? {} : { description: TAGS[name] }) }));
 }
 
 function describeProblems(operation: Operation): [string, ZodOpenApiResponseObject][] {
@@ -182,7 +233,7 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
         content: {
           'application/problem+json': {
             schema: problemSchema,
-            examples: Object.fromEntries(codes.map((code) => [code, { summary: PROBLEMS[code].title, value: example(code) }])),
+            examples: Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
           },
         },
       },
@@ -208,7 +259,9 @@ function describeHeaders(headers: Readonly<Record<string, string>>) {
   return Object.fromEntries(
     ['X-Request-Id', ...Object.keys(headers)].map((name) => [
       name,
-      { description: headers[name] ?? 'Names this request in our log.', schema: { type: 'string' as const } },
+      headers[name] === undefined
+        ? { $ref: `#/components/headers/${name}` }
+        : { description: headers[name], schema: { type: 'string' as const } },
     ]),
   );
 }
@@ -231,6 +284,16 @@ const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Record<string, unknown>>> = {
   service_unavailable: { detail: 'The service answered 429 (rate_limited).', failure_class: 'rate_limited' },
   service_timeout: { failure_class: 'timeout' },
 };
+
+/** Of all codes: some, such as that of a method which a path does not have, belong to no operation. */
+function problemExamples() {
+  return Object.fromEntries(problemCodes.map((code) => [code, { summary: PROBLEMS[code].title, value: problemExample(code) }]));
+}
+
+/** An answer with this problem: a recorded one where there is one. */
+export function problemExample(code: ProblemCode): unknown {
+  return recordedProblem(code) ?? example(code);
+}
 
 function example(code: ProblemCode): Record<string, unknown> {
   const { title, status } = PROBLEMS[code];

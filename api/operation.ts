@@ -23,6 +23,8 @@ export interface Caller {
 export interface DocumentedAnswer {
   readonly description: string;
   readonly contentType: string;
+  /** Further content types that the same call may answer with, such as HTML for people. */
+  readonly otherContentTypes?: readonly string[];
   /** Absent where the content is not JSON. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;
@@ -38,6 +40,8 @@ interface Documentation {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
+  /** Request headers beside Authorization and the Idempotency-Key of an idempotent call: described here, read by the handler. */
+  readonly requestHeaders?: z.ZodObject;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** What the handler throws; what guards and parsing throw is added by themselves. */
   readonly problems?: readonly ProblemCode[];

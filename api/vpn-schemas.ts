@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { statusesOf } from '#domain/lifecycle.ts';
 import { isDecimal } from '#domain/money.ts';
-import { currency, instant, ourId, packageId, packageIdInQuery, pageOf } from '#api/fields.ts';
+import { currency, DECIMAL_PATTERN, instant, ourId, packageId, packageIdInQuery, pageOf, TEXT_PATTERN } from '#api/fields.ts';
 import { suggestedPriceField } from '#api/pricing-schemas.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
@@ -17,7 +17,7 @@ const customerReference = z
   .min(1)
   .max(MAX_CUSTOMER_REFERENCE)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
-  .meta({ description: 'Your reference to the customer. Stored encrypted, given to the service, never returned.', example: 'C-2207' });
+  .meta({ description: 'Your reference to the customer. Stored encrypted, given to the service, never returned.', example: 'C-2207', override: { pattern: TEXT_PATTERN } });
 
 export const vpnSubscriptionInput = z
   .strictObject({
@@ -32,6 +32,7 @@ export const vpnSubscriptionInput = z
       .meta({
         description: 'What the customer pays, in the currency of the plan. While the service charges more, the order is held.',
         example: '5.99',
+        override: { pattern: DECIMAL_PATTERN },
       }),
     ...purchaseInput('vpn_subscription'),
   })

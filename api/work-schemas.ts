@@ -6,7 +6,7 @@ import { isCallerReference } from '#domain/identifiers.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { MAX_ACT_REASON } from '#domain/operator-actions.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
-import { instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
+import { FILLED_TEXT_PATTERN, instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery } from '#api/fields.ts';
 
 const MAX_METADATA = 20;
 const MAX_METADATA_VALUE = 500;
@@ -19,7 +19,8 @@ const metadataValue = z
   .string()
   .max(MAX_METADATA_VALUE)
   // PostgreSQL stores neither NUL nor half of a surrogate pair in JSON.
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' });
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+  .meta({ override: { pattern: TEXT_PATTERN } });
 
 export const metadata = z
   .record(metadataKey, metadataValue)
@@ -179,4 +180,4 @@ export const reasonForAct = z
   .min(1, 'must say why')
   .max(MAX_ACT_REASON)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
-  .meta({ description: 'Why, for whoever reads the timeline. Keep personal data out.', example: 'The customer no longer wants it.' });
+  .meta({ description: 'Why, for whoever reads the timeline. Keep personal data out.', example: 'The customer no longer wants it.', override: { pattern: FILLED_TEXT_PATTERN } });

@@ -23,9 +23,14 @@ export type IdKind = keyof typeof ID_PREFIXES;
 
 const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 
+/** What ids of this kind look like, as a regular expression. */
+export function idPattern(kind: IdKind): string {
+  return `^${ID_PREFIXES[kind]}_${ULID}$`;
+}
+
 /** Tells whether `text` has the form of one of our ids of this kind (`ord_01J…`). */
 export function isId(kind: IdKind, text: string): boolean {
-  return new RegExp(`^${ID_PREFIXES[kind]}_${ULID}$`).test(text);
+  return new RegExp(idPattern(kind)).test(text);
 }
 
 /**

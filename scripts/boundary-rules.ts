@@ -51,6 +51,9 @@ export const BOUNDARIES: Readonly<Record<string, Boundary>> = {
 /** The folders that are checked. */
 export const CHECKED_FOLDERS: readonly string[] = Object.keys(BOUNDARIES);
 
+/** Folders of packages that others install: they import nothing of ours, and nothing of ours but tests imports them. */
+export const PACKAGES_OF_THEIR_OWN: readonly string[] = ['clients'];
+
 /** Names under `dependencies` of package.json, and all names that it holds. */
 export interface DeclaredPackages {
   readonly production: ReadonlySet<string>;
@@ -80,6 +83,7 @@ function problemWithFile({ from, kind }: Import, path: string, boundary: Boundar
   const folder = folderOf(from);
   const target = folderOf(path);
   if (target === folder) return undefined;
+  if (PACKAGES_OF_THEIR_OWN.includes(target)) return folder === 'test' ? undefined : 'only tests import a package of its own';
   if (['test', 'bench'].includes(target)) {
     return ['test', 'bench'].includes(folder) ? undefined : 'only tests and measurements import tests and measurements';
   }

@@ -6,7 +6,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CHECKED_FOLDERS, problemWith, type DeclaredPackages } from '#scripts/boundary-rules.ts';
+import { CHECKED_FOLDERS, PACKAGES_OF_THEIR_OWN, problemWith, type DeclaredPackages } from '#scripts/boundary-rules.ts';
 import { cycles, importsOf, readSubpaths, typeScriptFiles } from '#scripts/import-graph.ts';
 
 /** What was seen, and what is wrong with it. */
@@ -62,7 +62,7 @@ function unlistedFolders(root: string): string[] {
   return readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
     .map(({ name }) => name)
-    .filter((name) => !CHECKED_FOLDERS.includes(name) && typeScriptFiles(root, name).length > 0);
+    .filter((name) => !CHECKED_FOLDERS.includes(name) && !PACKAGES_OF_THEIR_OWN.includes(name) && typeScriptFiles(root, name).length > 0);
 }
 
 function readDeclaredPackages(root: string): DeclaredPackages {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isId } from '#domain/identifiers.ts';
+import { idPattern, isId } from '#domain/identifiers.ts';
 import { statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
 import { REFUSALS, type OperatorAction, type Refusal } from '#domain/operator-actions.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
@@ -25,6 +25,14 @@ type BulkAction = (typeof ACTIONS)[number];
 /** What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds by then. */
 const selection = z.object({ matched: z.int(), ids: z.array(z.string()) });
 
+const optionalIdempotencyKey = z.strictObject({
+  'Idempotency-Key': z.string().optional().meta({
+    description: 'Needed unless `dry_run` is true; the same for each retry of the call.',
+    example: '0b0f5f1e-6a43-4b7e-8d0e-2f7c0a1d9e55',
+    override: { pattern: '^[!-~]{1,255}$', minLength: 1, maxLength: 255 },
+  }),
+});
+
 /** One act on many; each goes the way of the single act. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
   const { kind, name, path, scopes, example } = resource;
@@ -32,7 +40,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
   const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
   const filter = z
     .strictObject({
-      ids: z.array(z.string().refine((id) => isId(kind, id), { message: `must be the id of ${article(noun)} ${noun}` })).min(1).max(MAX_BULK).optional(),
+      ids: z.array(z.string().refine((id) => isId(kind, id), { message: `must be the id of ${article(noun)} ${noun}` }).meta({ override: { pattern: idPattern(kind) } })).min(1).max(MAX_BULK).optional(),
       status: z.enum(statuses).optional(),
       failure_class: failureClass.optional(),
       attention: attentionReason.optional(),
@@ -40,7 +48,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       created_before: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
     })
     .refine((given) => Object.values(given).some((value) => value !== undefined), { message: 'must narrow the choice: name ids, or filter' })
-    .meta({ description: `Which ${noun}s: all that meet every condition named here.` });
+    .meta({ description: `Which ${noun}s: all that meet every condition named here.`, override: { minProperties: 1 } });
   const input = z
     .strictObject({
       action: z.enum(ACTIONS),
@@ -78,6 +86,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       'Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`. Without ' +
       'it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.',
     scope: scopes.operate,
+    requestHeaders: optionalIdempotencyKey,
     body: input,
     bodyExample: { action: 'retry', filter: { status: 'held', failure_class: 'insufficient_balance' }, why: 'Topped up.', dry_run: true },
     answers: {
@@ -95,6 +104,8 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       const choice = { ids, statuses: status && [status], failureClass: failed, attentionReason: attention, createdAfter, createdBefore };
       const { database } = dependencies;
       if (dryRun) {
+        // Not needed; but what would be refused next is refused now.
+        if (header('Idempotency-Key') !== undefined) readIdempotencyKey(header('Idempotency-Key'));
         const { matched, chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, choice, MAX_BULK));
         const missing = (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
         const data = [

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { openApiDocument } from '#api/openapi.ts';
 import { publicOperation, type Operation } from '#api/operation.ts';
-import { DOCS_PAGE, DOCS_SCRIPT, problemFacts, problemPage } from '#api/pages.ts';
+import { DOCS_PAGE, DOCS_SCRIPT, PAGE_STYLE, problemFacts, problemPage } from '#api/pages.ts';
 import { codeOfProblemPage, Problem } from '#api/problem.ts';
 import { bytesReply, jsonReply, type Reply } from '#api/reply.ts';
 import { PAGE_POLICY } from '#api/security-headers.ts';
@@ -36,7 +36,7 @@ export function docsOperations(others: readonly Operation[], version: string): O
       path: '/openapi.json',
       tag,
       summary: 'This description, OpenAPI 3.1',
-      answers: { 200: { description: 'The description.', contentType: 'application/json', schema: z.looseObject({}) } },
+      answers: { 200: { description: 'The description.', contentType: 'application/json', schema: z.looseObject({}).meta({ id: 'OpenApiDocument' }) } },
       handle: async () => description(),
     }),
     publicOperation({
@@ -56,7 +56,7 @@ export function docsOperations(others: readonly Operation[], version: string): O
       tag,
       summary: 'A file of that page',
       params: z.strictObject({ file: z.string().meta({ example: 'swagger-ui.css' }) }),
-      answers: { 200: { description: 'The file.', contentType: 'text/css' } },
+      answers: { 200: { description: 'The file.', contentType: 'text/css', otherContentTypes: ['text/javascript', 'image/png'] } },
       problems: ['route_not_found'],
       handle: async ({ params }) => docsFile(nameIn(params, 'file')),
     }),
@@ -72,8 +72,9 @@ export function docsOperations(others: readonly Operation[], version: string): O
         200: {
           description: 'The explanation.',
           contentType: 'application/json',
+          otherContentTypes: ['text/html'],
           schema: z
-            .strictObject({ type: z.string(), code: z.string(), status: z.int(), title: z.string(), advice: z.string() })
+            .strictObject({ type: z.string(), code: z.string(), status: z.int(), title: z.string(), meaning: z.string().nullable(), advice: z.string() })
             .meta({ id: 'ProblemExplanation' }),
           example: problemFacts('validation_failed'),
         },
@@ -93,6 +94,7 @@ export function docsOperations(others: readonly Operation[], version: string): O
 }
 
 async function docsFile(name: string): Promise<Reply> {
+  if (name === 'page.css') return bytesReply(200, 'text/css; charset=utf-8', PAGE_STYLE, ASSET_HEADERS);
   if (name === 'start.js') return bytesReply(200, 'text/javascript; charset=utf-8', DOCS_SCRIPT, ASSET_HEADERS);
   const contentType = Object.hasOwn(SWAGGER_FILES, name) ? SWAGGER_FILES[name] : undefined;
   if (contentType === undefined) throw new Problem('route_not_found');

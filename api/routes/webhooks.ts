@@ -21,6 +21,13 @@ const receipt = z
   .strictObject({ result: z.enum(RESULTS) })
   .meta({ id: 'WebhookReceipt' });
 
+const signedHeaders = z.strictObject({
+  [SERVICE_HEADERS.signature]: z.string().meta({ description: '`v1=` and the HMAC-SHA256 of timestamp, full stop and raw body, in hexadecimal.' }),
+  [SERVICE_HEADERS.timestamp]: z.string().meta({ description: 'When it was signed, in Unix seconds: at most 300 seconds off.' }),
+  [SERVICE_HEADERS.delivery]: z.string().meta({ description: 'Id of the delivery, the same for each of its retries.' }),
+  [SERVICE_HEADERS.event]: z.string().optional().meta({ description: 'Name of the event. Not signed: a hint at most.' }),
+});
+
 /** Where the service's webhooks arrive. */
 export function webhookOperations(dependencies: ApiDependencies): Operation[] {
   return [
@@ -35,6 +42,7 @@ export function webhookOperations(dependencies: ApiDependencies): Operation[] {
         `\`${SERVICE_HEADERS.timestamp}\`; answered with 200 once it is stored for good. A delivery that cannot be acted upon ` +
         'is stored all the same and shown to an operator.',
       reads: 'bytes',
+      requestHeaders: signedHeaders,
       answers: {
         200: {
           description: 'Stored, now or before.',

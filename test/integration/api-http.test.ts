@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { openApiDocument, problemSchema } from '#api/openapi.ts';
+import { PROBLEM_MEANINGS } from '#api/problem-meanings.ts';
 import { PROBLEMS, problemCodes, problemType } from '#api/problem.ts';
 import { addApiKey, revokeApiKey } from '#db/api-keys.ts';
 import { apiKeys } from '#db/schema.ts';
@@ -192,7 +193,11 @@ describe('the description of the API', () => {
     ajv.addSchema({ $id: 'api', ...document });
     const references = [...answer.text.matchAll(/"\$ref":"#([^"]+)"/g)].map(([, reference]) => reference ?? '');
     expect(references.length).toBeGreaterThan(10);
-    for (const reference of new Set(references)) expect(ajv.getSchema(`api#${reference}`), reference).toBeTypeOf('function');
+    for (const reference of new Set(references)) {
+      expect(answer.at(...reference.slice(1).split('/')), reference).toBeDefined();
+    }
+    const schemas = references.filter((reference) => reference.startsWith('/components/schemas/'));
+    for (const reference of new Set(schemas)) expect(ajv.getSchema(`api#${reference}`), reference).toBeTypeOf('function');
 
     let checked = 0;
     for (const { schema, examples } of contentsOf(document)) {
@@ -211,7 +216,7 @@ describe('the description of the API', () => {
       expect([code, page.status, page.headers.get('content-type')]).toEqual([code, 200, 'text/html; charset=utf-8']);
       expect(page.text).toContain(`<code>${code}</code>, HTTP status ${PROBLEMS[code].status}`);
       const facts = await stranger.get(problemType(code), { headers: { accept: 'application/json' } });
-      expect(facts.body).toEqual({ type: problemType(code), code, ...PROBLEMS[code] });
+      expect(facts.body).toEqual({ type: problemType(code), code, meaning: PROBLEM_MEANINGS[code] ?? null, ...PROBLEMS[code] });
     }
   });
 
@@ -224,6 +229,8 @@ describe('the description of the API', () => {
       const file = await stranger.get(new URL(part, `${api.baseUrl}/docs`).pathname);
       expect([part, file.status]).toEqual([part, 200]);
     }
+    const slash = await stranger.get('/docs/');
+    expect([slash.status, slash.headers.get('location')]).toEqual([308, '../docs']);
     expect(page.text + (await stranger.get('/docs/start.js')).text).not.toMatch(/https?:/);
     expect(page.text).not.toMatch(/<script>/);
   });
@@ -263,7 +270,7 @@ describe('probes', () => {
 const content = z.looseObject({
   schema: z.unknown(),
   example: z.unknown().optional(),
-  examples: z.record(z.string(), z.looseObject({ value: z.unknown() })).optional(),
+  examples: z.record(z.string(), z.looseObject({ value: z.unknown().optional() })).optional(),
 });
 const body = z.looseObject({ content: z.record(z.string(), content).optional() });
 const openApi = z.looseObject({
@@ -281,6 +288,6 @@ function contentsOf(document: z.output<typeof openApi>): { schema: unknown; exam
     .flatMap((each) => Object.values(each.content ?? {}))
     .map(({ schema, example, examples = {} }) => ({
       schema,
-      examples: [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)],
+      examples: [...(example === undefined ? [] : [example]), ...Object.values(examples).flatMap(({ value }) => (value === undefined ? [] : [value]))],
     }));
 }

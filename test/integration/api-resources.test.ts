@@ -124,10 +124,11 @@ describe('an eSIM', () => {
     for (const filter of ['status=installed', 'iccid=8944500102198304826', 'package_id=101', 'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', '']) {
       expect((await caller.get(path(filter))).body, filter).toMatchObject({ data: [{ id: ESIM }], next_cursor: null });
     }
-    for (const filter of ['status=active', 'iccid=8944500102198304827', 'package_id=102', 'order_id=ord_nothing']) {
+    for (const filter of ['status=active', 'iccid=8944500102198304827', 'package_id=102', 'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCE']) {
       expect((await caller.get(path(filter))).body, filter).toEqual({ data: [], next_cursor: null });
     }
     expect((await caller.get(path('iccid=89'))).status).toBe(400);
+    expect((await caller.get(path('order_id=ord_nothing'))).status).toBe(400);
   });
 
   it('is listed in pages, newest first, each once', async () => {

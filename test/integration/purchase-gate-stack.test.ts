@@ -125,6 +125,9 @@ describe('one act on many', () => {
     for (const each of ids) await desk.reaches(each, 'held');
     const filter = { status: 'held', failure_class: 'buying_paused' };
     const look = await bulk({ action: 'abandon', filter, dry_run: true });
+    const unusable = { headers: { 'idempotency-key': 'k'.repeat(256) } };
+    const refused = await stack.api.post('/v1/orders/bulk-actions', { action: 'abandon', filter, why: 'test', dry_run: true }, unusable);
+    expect([refused.status, refused.at('code')]).toEqual([400, 'idempotency_key_invalid']);
     expect(look.body).toMatchObject({ dry_run: true, matched: 3, remaining: 0, data: ids.map(() => ({ result: 'would_act', status: 'held' })) });
     expect((await desk.reaches(ids[0]!, 'held')).at('status')).toBe('held');
 

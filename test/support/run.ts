@@ -1,6 +1,7 @@
 /**
  * `npm test`: fetches what no package carries, then runs every check and every test, whatever fails on the way, and
- * ends with the totals. Arguments go to vitest: `npm test -- --project fast`.
+ * ends with the totals. Arguments go to vitest: `npm test -- --project fast`; but `--api-fuzz`, which adds a bounded run of
+ * schemathesis, is ours.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +13,8 @@ const ARTIFACTS = join(PROJECT, 'test/artifacts');
 const REPORT = join(ARTIFACTS, 'vitest.json');
 /** Read by `.ci/run`, whose last line it is. */
 const SUMMARY = join(ARTIFACTS, 'summary.txt');
+
+const API_FUZZ = '--api-fuzz';
 
 interface Totals {
   readonly passed: number;
@@ -29,8 +32,10 @@ const checks = [
   check('types', 'npm', ['run', '--silent', 'typecheck']),
   check('import boundaries', 'npm', ['run', '--silent', 'check:boundaries']),
 ];
+const wanted = process.argv.slice(2);
 const outputs = ['--reporter=default', '--reporter=json', `--outputFile.json=${REPORT}`];
-const testsEndedWell = check('tests', 'vitest', ['run', ...outputs, ...process.argv.slice(2)]);
+const testsEndedWell = check('tests', 'vitest', ['run', ...outputs, ...wanted.filter((each) => each !== API_FUZZ)]);
+if (wanted.includes(API_FUZZ)) checks.push(check('API, by schemathesis', 'npm', ['run', '--silent', 'test:api-fuzz']));
 const tests = testTotals(testsEndedWell);
 const totals = {
   passed: tests.passed + checks.filter((passed) => passed).length,

@@ -1,0 +1,52 @@
+import { StillGoingError } from './errors.ts';
+import { FINAL_STATUSES, Operations, WORK_READS } from './operations.ts';
+import { Transport, type CallOptions, type TransportOptions } from './transport.ts';
+
+/** Work of any kind, as far as waiting is concerned. */
+export interface Work {
+  readonly id: string;
+  readonly status: string;
+}
+
+export interface WaitOptions<Status extends string> extends CallOptions {
+  /** Statuses to wait for. Default: an end, `active`, or `needs_attention`, since then a person has to act. */
+  readonly until?: readonly Status[];
+  /** Default: 60 s. */
+  readonly timeoutMs?: number;
+}
+
+const DEFAULT_WAIT_MS = 60_000;
+const POLL_MS = 500;
+/** What a proxy in between usually lets pass. */
+const LONGEST_POLL_SECONDS = 20;
+
+/** A client of the reseller fulfilment API: a method for each call, by the names of its description. */
+export class ResellerClient extends Operations {
+  constructor(options: TransportOptions) {
+    super(new Transport(options));
+  }
+
+  /**
+   * Reads an order, a top-up, a VPN subscription or a cancellation until it is settled.
+   *
+   * @param work as another call gave it.
+   * @throws StillGoingError when time is over; the work goes on by itself.
+   */
+  async waitFor<Kind extends Work>(work: Kind, options: WaitOptions<Kind['status']> = {}): Promise<Kind> {
+    const read = WORK_READS[work.id.split('_')[0] ?? ''];
+    if (read === undefined) throw new TypeError(`${work.id} is no id of an order, a top-up, a subscription or a cancellation`);
+    const until: readonly string[] = options.until ?? [...FINAL_STATUSES, 'active', 'needs_attention'];
+    const end = Date.now() + (options.timeoutMs ?? DEFAULT_WAIT_MS);
+    const { until: _until, timeoutMs: _timeoutMs, ...call } = options;
+    for (let current: Kind = work; ; ) {
+      if (until.includes(current.status)) return current;
+      const leftMs = end - Date.now();
+      if (leftMs <= 0) throw new StillGoingError(`${work.id} is ${current.status}`, current);
+      const wait = Math.max(1, Math.min(LONGEST_POLL_SECONDS, Math.floor(leftMs / 1_000)));
+      const query = read.waits ? { wait } : {};
+      const path = `${read.path}/${encodeURIComponent(work.id)}`;
+      current = await this.transport.json<Kind>({ method: 'GET', path, query, options: { ...call, ...(read.waits ? { wait } : {}) } });
+      if (!read.waits && !until.includes(current.status)) await this.transport.sleep(Math.min(POLL_MS, leftMs), options.signal);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import type { Problem } from './types.ts';
+
+/** The stable codes of problems; switch on them. */
+export type ProblemCode = Problem['code'];
+
+/** The API refused: `code` says why, `problem` is its whole answer. */
+export class ProblemError<Code extends ProblemCode = ProblemCode> extends Error {
+  readonly code: Code;
+  readonly status: number;
+  readonly problem: Problem;
+  /** Names the request in the log of the API; quote it when you ask for help. */
+  readonly requestId: string;
+  /** How long the API asks to wait before the next try. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(problem: Problem & { code: Code }, retryAfterMs: number | undefined) {
+    super(`${problem.title} (${problem.code})${problem.detail === undefined ? '' : `: ${problem.detail}`}`);
+    this.name = 'ProblemError';
+    this.code = problem.code;
+    this.status = problem.status;
+    this.problem = problem;
+    this.requestId = problem.request_id;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Tells whether something thrown is a problem, with one of these codes if any are named. */
+export function isProblem<Code extends ProblemCode>(error: unknown, ...codes: readonly Code[]): error is ProblemError<Code> {
+  return error instanceof ProblemError && (codes.length === 0 || codes.some((code) => code === error.code));
+}
+
+/** No usable answer came: the connection failed, time was over, or something in between answered. It may have been carried out. */
+export class NoAnswerError extends Error {
+  /** Of what answered instead of the API; undefined when nothing did. */
+  readonly status: number | undefined;
+
+  constructor(message: string, options: { status?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'NoAnswerError';
+    this.status = options.status;
+  }
+}
+
+/** It has not come to where it was waited for; it goes on by itself. */
+export class StillGoingError<Work> extends Error {
+  /** As it was read last. */
+  readonly work: Work;
+
+  constructor(message: string, work: Work) {
+    super(message);
+    this.name = 'StillGoingError';
+    this.work = work;
+  }
+}

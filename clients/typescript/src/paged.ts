@@ -1,0 +1,43 @@
+/** A page of a list. */
+export interface Page<Item> {
+  readonly data: readonly Item[];
+  readonly next_cursor: string | null;
+}
+
+/** A list that comes in pages: `for await` goes through all of it and asks for the next page when it is needed. */
+export class Paged<Item> implements AsyncIterable<Item> {
+  readonly #read: (cursor: { cursor?: string }) => Promise<Page<Item>>;
+
+  constructor(read: (cursor: { cursor?: string }) => Promise<unknown>) {
+    this.#read = read as (cursor: { cursor?: string }) => Promise<Page<Item>>;
+  }
+
+  /** The first page alone; `next_cursor` goes into the query of the next call. */
+  async page(): Promise<Page<Item>> {
+    return this.#read({});
+  }
+
+  /** All pages. */
+  async *pages(): AsyncGenerator<Page<Item>, void> {
+    for (let cursor: string | null | undefined = undefined; cursor !== null; ) {
+      const page: Page<Item> = await this.#read(cursor === undefined ? {} : { cursor });
+      yield page;
+      cursor = page.next_cursor;
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
+    for await (const { data } of this.pages()) yield* data;
+  }
+
+  /** The first items, read page by page. */
+  async take(count: number): Promise<Item[]> {
+    const items: Item[] = [];
+    if (count < 1) return items;
+    for await (const item of this) {
+      items.push(item);
+      if (items.length >= count) break;
+    }
+    return items;
+  }
+}

@@ -1,0 +1,113 @@
+/** Our API as its own description shows it: what generators and tests work from. */
+import * as z from 'zod';
+
+const schema = z.looseObject({ 'x-kind': z.string().optional(), type: z.unknown(), example: z.unknown().optional() });
+
+const parameter = z.looseObject({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean().default(false),
+  description: z.string().optional(),
+  schema,
+});
+
+const reference = z.object({ $ref: z.string() });
+
+const media = z.looseObject({ schema: z.unknown().optional(), example: z.unknown().optional() });
+
+const response = z.looseObject({ description: z.string(), content: z.record(z.string(), media).default({}) });
+
+const operation = z.looseObject({
+  operationId: z.string(),
+  tags: z.array(z.string()),
+  summary: z.string(),
+  description: z.string().default(''),
+  security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
+  parameters: z.array(z.union([reference, parameter])).default([]),
+  requestBody: z.looseObject({ content: z.record(z.string(), media) }).optional(),
+  responses: z.record(z.string(), z.union([reference, response])),
+});
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
+
+const document = z.looseObject({
+  tags: z.array(z.object({ name: z.string(), description: z.string().optional() })).default([]),
+  paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), operation)),
+  components: z.looseObject({
+    schemas: z.record(z.string(), z.unknown()).default({}),
+    parameters: z.record(z.string(), parameter).default({}),
+  }),
+});
+
+export type DescribedParameter = z.output<typeof parameter>;
+
+/** An operation of the description, with what it refers to put in place. */
+export interface DescribedOperation {
+  readonly id: string;
+  readonly method: (typeof METHODS)[number];
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string;
+  /** False for what needs no API key. */
+  readonly authenticated: boolean;
+  readonly parameters: readonly DescribedParameter[];
+  /** Of the JSON that it takes; undefined where it takes none. */
+  readonly body: { readonly schema: unknown; readonly example: unknown } | undefined;
+  /** By status, in order; those that are no problem come first. */
+  readonly answers: readonly { readonly status: number; readonly contentType: string; readonly schema: unknown; readonly example: unknown }[];
+}
+
+export interface DescribedApi {
+  readonly tags: readonly { readonly name: string; readonly description?: string | undefined }[];
+  readonly operations: readonly DescribedOperation[];
+  readonly schemas: Readonly<Record<string, unknown>>;
+}
+
+/** True for what is answered for as long as the connection lasts: nothing that waits for the end of an answer may call it. */
+export function isStream({ answers }: DescribedOperation): boolean {
+  return answers.some(({ contentType }) => contentType === 'text/event-stream');
+}
+
+/** Reads an OpenAPI document of ours. @throws ZodError when it is none. */
+export function readDescription(input: unknown): DescribedApi {
+  const { tags, paths, components } = document.parse(input);
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    METHODS.flatMap((method) => {
+      const found = methods[method];
+      if (found === undefined) return [];
+      return [
+        {
+          id: found.operationId,
+          method,
+          path,
+          tag: found.tags[0] ?? '',
+          summary: found.summary,
+          description: found.description,
+          authenticated: found.security.length > 0,
+          parameters: found.parameters.map((each) => {
+            if (!('$ref' in each) || typeof each.$ref !== 'string') return parameter.parse(each);
+            const named = components.parameters[each.$ref.split('/').at(-1) ?? ''];
+            if (named === undefined) throw new Error(`${found.operationId} refers to ${each.$ref}, which is not there`);
+            return named;
+          }),
+          body: bodyOf(found.requestBody),
+          answers: Object.entries(found.responses).flatMap(([status, answer]) =>
+            '$ref' in answer ? [] : Object.entries(response.parse(answer).content).map(([contentType, content]) => ({
+              status: Number(status),
+              contentType,
+              schema: content.schema,
+              example: content.example,
+            })),
+          ),
+        },
+      ];
+    }),
+  );
+  return { tags, operations, schemas: components.schemas };
+}
+
+function bodyOf(body: z.output<typeof operation>['requestBody']): DescribedOperation['body'] {
+  const content = body?.content['application/json'];
+  return content === undefined ? undefined : { schema: content.schema, example: content.example };
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { isStream } from '#scripts/described-api.ts';
+import type { Clerk } from '#test/documentation/clerk.ts';
+import type { Ids } from '#test/documentation/one-of-each.ts';
+
+/** Checks that ask for the opposite of what is meant. */
+const NOT_CHECKED: Readonly<Record<string, readonly string[]>> = {
+  // Whatever is signed is stored, be it nonsense: it is quarantined and shown to an operator.
+  receiveServiceWebhook: ['negative_data_rejection'],
+};
+
+/**
+ * What schemathesis is told beside the description itself: the key, and ids that exist, since an id that was made up leads to
+ * 404 and no further.
+ */
+export function schemathesisSettings(clerk: Clerk, ids: Ids, { apiKey }: { readonly apiKey: string }): string {
+  const lines = [
+    `headers = { Authorization = ${text(`Bearer ${apiKey}`)} }`,
+    'request-timeout = 10.0',
+    `hooks = ${text(join(import.meta.dirname, 'hooks.py'))}`,
+    '',
+    '[checks]',
+    'enabled = true',
+    '',
+  ];
+  for (const operation of clerk.operations.values()) {
+    const { id, parameters } = operation;
+    if (isStream(operation)) lines.push('[[operations]]', `include-operation-id = ${text(id)}`, 'enabled = false', '');
+    const known = parameters
+      .filter((each) => each.in === 'path')
+      .map(({ name, schema }) => [name, ids[id] ?? ids[schema['x-kind'] ?? '']] as const)
+      .filter(([, value]) => value !== undefined && value !== '');
+    if (known.length === 0) continue;
+    lines.push('[[operations]]', `include-operation-id = ${text(id)}`, `parameters = { ${known.map(([name, value]) => `"path.${name}" = ${text(value ?? '')}`).join(', ')} }`, '');
+  }
+  for (const [id, checks] of Object.entries(NOT_CHECKED)) {
+    lines.push('[[operations]]', `include-operation-id = ${text(id)}`, ...checks.map((check) => `checks.${check}.enabled = false`), '');
+  }
+  return lines.join('\n');
+}
+
+function text(value: string): string {
+  return JSON.stringify(value);
+}

@@ -1,0 +1,81 @@
+import type { Exchange } from '#test/documentation/clerk.ts';
+
+/** Answers that describe themselves or change with every release: no example says more than their schema. */
+const WITHOUT_BODY = new Set(['getOpenApi']);
+/** Of the headers of an answer only these say something to its reader. */
+const KEPT_HEADERS = new Set(['location', 'idempotent-replayed', 'retry-after', 'www-authenticate', 'allow']);
+/** Long lists are cut: two are as good an example as fifty. */
+const SHOWN_ITEMS = 2;
+
+const ULID = /\b([a-z]{2,7})_([0-9A-HJKMNP-TV-Z]{26})\b/g;
+const UUID = /(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
+const TIME = /\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z\b/g;
+/** What the first call shows as its time. */
+const EPOCH = Date.UTC(2030, 0, 31, 12);
+
+interface Facts {
+  /** Ids that the description shows as examples of parameters, by the id that stands for them in this run. */
+  readonly shown: ReadonlyMap<string, string>;
+}
+
+/**
+ * What was recorded, as it is published: ids, request ids and times are exchanged for fixed ones, always the same one for the
+ * same, so that recording again changes only what the product says otherwise. Nothing else is touched.
+ */
+export function publishable(exchanges: readonly Exchange[], { shown }: Facts): unknown {
+  const kept = exchanges.map(({ operation, request, response }) => ({
+    operation,
+    request: {
+      method: request.method,
+      path: request.path,
+      params: request.params,
+      ...(request.body === undefined ? {} : { body: request.body }),
+    },
+    response: {
+      status: response.status,
+      headers: Object.fromEntries(Object.entries(response.headers).filter(([name]) => KEPT_HEADERS.has(name))),
+      ...(response.body === undefined || WITHOUT_BODY.has(operation) ? {} : { body: shortened(response.body) }),
+    },
+  }));
+  const text = JSON.stringify(kept, undefined, 1);
+  const ids = new Map(shown);
+  const times = fixedTimes([...text.matchAll(TIME)].map(([time]) => time));
+  let uuids = 0;
+  const fixedUuids = new Map<string, string>();
+  const published = text
+    .replaceAll(ULID, (id, prefix: string) => remember(ids, id, () => `${prefix}_01JQ8Z${String(ids.size).padStart(20, '0')}`))
+    .replaceAll(UUID, (uuid) => remember(fixedUuids, uuid, () => `00000000-0000-4000-8000-${String((uuids += 1)).padStart(12, '0')}`))
+    .replaceAll(TIME, (time) => times.get(time) ?? time)
+    .replaceAll(/"20\d\d-\d\d-\d\d"/g, JSON.stringify(new Date(EPOCH).toISOString().slice(0, 10)));
+  return JSON.parse(published);
+}
+
+function remember(known: Map<string, string>, key: string, make: () => string): string {
+  const fixed = known.get(key) ?? make();
+  known.set(key, fixed);
+  return fixed;
+}
+
+/**
+ * Times of the run itself keep their order, a second apart; those far from it, such as when a subscription ends, keep their
+ * distance in whole days.
+ */
+function fixedTimes(times: readonly string[]): ReadonlyMap<string, string> {
+  const sorted = [...new Set(times)].toSorted();
+  const milliseconds = sorted.map((time) => Date.parse(time));
+  const start = milliseconds.find((time, index) => (milliseconds[index + 1] ?? Infinity) - time < 60_000) ?? milliseconds[0] ?? 0;
+  let ofTheRun = 0;
+  return new Map(
+    sorted.map((time, index) => {
+      const distance = (milliseconds[index] ?? 0) - start;
+      const isOfTheRun = distance >= 0 && distance < 600_000;
+      const fixed = isOfTheRun ? EPOCH + 1_000 * (ofTheRun += 1) : EPOCH + 86_400_000 * Math.round(distance / 86_400_000);
+      return [time, new Date(fixed).toISOString()];
+    }),
+  );
+}
+
+function shortened(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('data' in value) || !Array.isArray(value.data)) return value;
+  return { ...value, data: value.data.slice(0, SHOWN_ITEMS) };
+}

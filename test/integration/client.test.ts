@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isProblem, ResellerClient } from '#clients/typescript/src/index.ts';
+import { removeFolder } from '#test/support/temporary.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+
+const PROJECT = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+let stack: Stack;
+let client: ResellerClient;
+
+beforeAll(async () => {
+  stack = await startStack({ simulator: { SIMULATOR_PROCESSING_DELAY: '300ms' } });
+  client = new ResellerClient({ baseUrl: stack.api.baseUrl, apiKey: stack.apiKey });
+});
+afterAll(() => stack.stop());
+
+const reference = () => `client-${randomUUID()}`;
+
+describe('the TypeScript client', () => {
+  it('buys, waits, and reads what was delivered', async () => {
+    const accepted = await client.createOrder({ package_id: 9001, external_order_id: reference() });
+    expect(accepted.status).toBe('accepted');
+    const order = await client.waitFor(accepted);
+    expect(order).toMatchObject({ id: accepted.id, status: 'completed' });
+    const esimId = order.esim_id ?? '';
+    expect((await client.getEsimActivation(esimId)).activation_code).toMatch(/^LPA:1\$/);
+    expect(await client.getEsimQrSvg(esimId)).toMatch(/^<svg/);
+    expect(Buffer.from(await client.getEsimQrPng(esimId)).subarray(1, 4).toString()).toBe('PNG');
+    expect((await client.listEsims({ order_id: order.id }).take(2)).map(({ id }) => id)).toEqual([esimId]);
+  });
+
+  it('sends the same key twice and gets the same order', async () => {
+    const body = { package_id: 1001, external_order_id: reference() };
+    const idempotencyKey = randomUUID();
+    const [first, second] = [await client.createOrder(body, { idempotencyKey }), await client.createOrder(body, { idempotencyKey })];
+    expect(second).toEqual(first);
+  });
+
+  it('goes through a list over its pages', async () => {
+    const external = Array.from({ length: 3 }, reference);
+    for (const external_order_id of external) await client.createOrder({ package_id: 1001, external_order_id });
+    const found: string[] = [];
+    for await (const { external_order_id } of client.listOrders({ limit: 1 })) found.push(external_order_id);
+    expect(found).toEqual(expect.arrayContaining(external));
+    expect(new Set(found).size).toBe(found.length);
+  });
+
+  it('throws problems by their code, with what they carry', async () => {
+    const body = { package_id: 1001, external_order_id: reference() };
+    const { id } = await client.createOrder(body);
+    const taken: unknown = await client.createOrder(body).catch((error: unknown) => error);
+    expect(isProblem(taken, 'external_order_id_taken') && taken.problem.existing?.id).toBe(id);
+    const stranger = new ResellerClient({ baseUrl: stack.api.baseUrl, apiKey: 'rsk_nobody' });
+    await expect(stranger.getWallet()).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
+  });
+
+  it('is what the example shop is written with: it buys, waits, recharges and says the price, and buys nothing twice', async () => {
+    const sale = reference();
+    const shop = () =>
+      run(process.execPath, ['clients/typescript/examples/shop.ts', sale], {
+        cwd: PROJECT,
+        env: { ...process.env, RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: stack.apiKey },
+      });
+    const { stdout } = await shop();
+    expect(stdout).toMatch(/^Order +ord_\w+ is completed, charged \d+\.\d+ USD$/m);
+    expect(stdout).toMatch(/^LPA +LPA:1\$smdp\.simulator\.example\$/m);
+    expect(stdout).toMatch(/^iPhone +https:\/\/esimsetup\.apple\.com\//m);
+    expect(stdout).toMatch(/^Top-up +top_\w+ is completed, .+, charged \d+\.\d+ USD$/m);
+    expect((await shop()).stdout).toBe(stdout);
+  });
+
+  it('is built to a package without dependencies, whose declarations a stranger can use', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reseller-client-'));
+    try {
+      await run(process.execPath, [join(PROJECT, 'node_modules/typescript/bin/tsc'), '--project', 'clients/typescript', '--outDir', folder], { cwd: PROJECT });
+      const script = `import { ResellerClient } from ${JSON.stringify(join(folder, 'index.js'))};
+        const client = new ResellerClient({ baseUrl: ${JSON.stringify(stack.api.baseUrl)}, apiKey: ${JSON.stringify(stack.apiKey)} });
+        console.log((await client.getWallet()).currency);`;
+      expect((await run(process.execPath, ['--input-type=module', '--eval', script])).stdout).toBe('USD\n');
+    } finally {
+      removeFolder(folder);
+    }
+  });
+});

@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { isProblem, NoAnswerError, Paged, ProblemError, ResellerClient, StillGoingError } from '#clients/typescript/src/index.ts';
+
+/** What the network does with one try: an answer, or an error of the connection. */
+type Step = (request: Request) => Response;
+
+const ok = (body: unknown): Step => () => Response.json(body);
+const problem = (status: number, code: string, headers: Record<string, string> = {}): Step => () =>
+  Response.json({ type: `/problems/${code}`, code, title: 'No', status, request_id: 'req_1' }, { status, headers });
+const broken: Step = () => {
+  throw new TypeError('socket hang up');
+};
+
+const seen: Request[] = [];
+const slept: number[] = [];
+afterEach(() => {
+  seen.length = 0;
+  slept.length = 0;
+});
+
+/** A client on a network that does these things, one after the other. */
+function client(...steps: Step[]): ResellerClient {
+  return new ResellerClient({
+    baseUrl: 'https://api.example.com/',
+    apiKey: 'rsk_test',
+    random: () => 1,
+    sleep: async (ms) => void slept.push(ms),
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      seen.push(request);
+      const step = steps.shift();
+      if (step === undefined) throw new Error('nothing more was foreseen');
+      return step(request);
+    },
+  });
+}
+
+const order = { package_id: 1001, external_order_id: 'sale-1' };
+const keys = () => seen.map(({ headers }) => headers.get('Idempotency-Key'));
+const thrown = async (promise: Promise<unknown>): Promise<unknown> => promise.then(() => undefined, (error: unknown) => error);
+
+describe('a call that makes something', () => {
+  it('carries a key of its own, and keeps it over its retries', async () => {
+    const api = client(broken, problem(503, 'database_unavailable', { 'Retry-After': '2' }), problem(409, 'idempotency_in_progress', { 'Retry-After': '1' }), ok({ id: 'ord_1' }));
+    expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
+    expect(seen).toHaveLength(4);
+    expect(new Set(keys()).size).toBe(1);
+    expect(keys()[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await Promise.all(seen.map((request) => request.json()))).toEqual([order, order, order, order]);
+    expect(slept).toEqual([250, 2_000, 1_000]);
+
+    const second = client(ok({}));
+    await second.createOrder(order);
+    expect(keys()[4]).not.toBe(keys()[0]);
+  });
+
+  it('takes the key that its caller names', async () => {
+    await client(ok({})).createOrder(order, { idempotencyKey: 'sale-1' });
+    expect(keys()).toEqual(['sale-1']);
+  });
+
+  it('is not sent again when it was refused', async () => {
+    const error = await thrown(client(problem(409, 'external_order_id_taken')).createOrder(order));
+    expect(isProblem(error, 'external_order_id_taken')).toBe(true);
+    expect(isProblem(error, 'order_not_found')).toBe(false);
+    expect(error).toMatchObject({ code: 'external_order_id_taken', status: 409, requestId: 'req_1' });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('an act without a key', () => {
+  it('is never sent again when it may have been carried out', async () => {
+    const why = { why: 'test' };
+    expect(await thrown(client(broken).retryOrder('ord_1', why))).toBeInstanceOf(NoAnswerError);
+    expect(await thrown(client(problem(503, 'database_unavailable', { 'Retry-After': '1' })).retryOrder('ord_1', why))).toBeInstanceOf(ProblemError);
+    expect(seen).toHaveLength(2);
+    expect(slept).toEqual([]);
+  });
+
+  it('is sent again when there were too many requests, since then it was not', async () => {
+    await client(problem(429, 'rate_limited', { 'Retry-After': '3' }), ok({})).retryOrder('ord_1', { why: 'test' });
+    expect(slept).toEqual([3_000]);
+  });
+});
+
+describe('retries', () => {
+  it('wait longer each time, and end', async () => {
+    const error = await thrown(client(broken, broken, broken, broken, broken).getWallet());
+    expect(error).toBeInstanceOf(NoAnswerError);
+    expect(slept).toEqual([250, 500, 1_000, 2_000]);
+  });
+
+  it('leave a wait of minutes to the caller', async () => {
+    const error = await thrown(client(problem(503, 'service_unavailable', { 'Retry-After': '3600' })).getWallet());
+    expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
+    expect(slept).toEqual([]);
+  });
+
+  it('end at once when the caller gives up', async () => {
+    const given = new AbortController();
+    given.abort(new Error('enough'));
+    expect(await thrown(client(broken).getWallet({ signal: given.signal }))).toMatchObject({ message: 'enough' });
+  });
+
+  it('follow a proxy that is down, and do not take its page for an answer of the API', async () => {
+    const page: Step = () => new Response('<html>Bad gateway</html>', { status: 502 });
+    const error = await thrown(client(page, page, page, page, page).getWallet());
+    expect(error).toMatchObject({ name: 'NoAnswerError', status: 502 });
+    expect(seen).toHaveLength(5);
+    expect(await thrown(client(() => new Response('no', { status: 404 })).getWallet())).toMatchObject({ status: 404 });
+  });
+});
+
+describe('a list', () => {
+  it('is read page by page, and only as far as it is used', async () => {
+    const list = client(ok({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'a b' }), ok({ data: [{ id: 3 }], next_cursor: null })).listOrders({ status: 'held', limit: 2 });
+    expect(list).toBeInstanceOf(Paged);
+    const ids: unknown[] = [];
+    for await (const { id } of list) ids.push(id);
+    expect(ids).toEqual([1, 2, 3]);
+    expect(seen.map(({ url }) => url)).toEqual([
+      'https://api.example.com/v1/orders?status=held&limit=2',
+      'https://api.example.com/v1/orders?status=held&limit=2&cursor=a+b',
+    ]);
+    expect(await client(ok({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'more' })).listOrders().take(1)).toEqual([{ id: 1 }]);
+  });
+});
+
+describe('waiting', () => {
+  it('ends when a person has to act, and when the time is over', async () => {
+    const held = { id: 'ord_1', status: 'held' };
+    const parked = { id: 'ord_1', status: 'needs_attention' };
+    expect(await client(ok(held), ok(parked)).waitFor(held)).toEqual(parked);
+    const error = await thrown(client().waitFor(held, { timeoutMs: 0 }));
+    expect(error).toBeInstanceOf(StillGoingError);
+    expect(error).toMatchObject({ work: held });
+  });
+});
