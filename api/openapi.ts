@@ -122,7 +122,18 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     },
   });
   separateByCommas(described);
+  leaveReferencesOpen(described);
   return withoutSuggestedFilters(described);
+}
+
+/**
+ * What is described anew where it is used (`money.meta(…)`) becomes a reference with `additionalProperties: false` beside it, which
+ * would forbid all that the reference allows. Whether it is closed, its own schema says.
+ */
+function leaveReferencesOpen(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if ('$ref' in value && 'additionalProperties' in value) delete value.additionalProperties;
+  for (const each of Object.values(value)) leaveReferencesOpen(each);
 }
 
 /** Several values stand in one parameter; the default of OpenAPI would be to repeat it. */

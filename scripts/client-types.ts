@@ -21,7 +21,7 @@ export async function clientTypes(api: DescribedApi): Promise<string> {
     maxItems: -1,
     style: { singleQuote: true, printWidth: 120 },
   });
-  const all = text.slice(text.indexOf('\n}\n') + 3);
+  const all = text.replace(new RegExp(`export interface ${GATHERED} \\{[\\s\\S]*?\\n\\}\\n`), '');
   const doubled = names.filter((name) => !new RegExp(`^export (?:interface|type) ${name}\\b`, 'm').test(all));
   if (doubled.length > 0) throw new Error(`no type was made of ${doubled.join(', ')}`);
   return all;

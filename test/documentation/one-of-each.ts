@@ -88,6 +88,13 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
   await clerk.call('explainWalletTransaction', { params: { id: unexplained[0]?.id ?? '' }, body: { why: 'The fee of the month.' } });
   const [reconciliation] = (await clerk.call('listReconciliations', { query: { limit: '1' } })).read(list).data;
 
+  const ruleId = await price(clerk);
+  const endpointId = await listen(clerk);
+  const event = await waitFor('an event is published', async () => {
+    const [first] = (await clerk.call('listEvents', { query: { type: 'order.*', limit: '2' }, note: false })).read(list).data;
+    return first ?? Promise.reject(new Error('there is none'));
+  });
+
   await clerk.call('rotateServiceWebhookSecret', { body: { overlap_seconds: 3600 } });
   return {
     order: orderId,
@@ -99,11 +106,43 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
     case: openCase?.id ?? '',
     pause: pauseId,
     reconciliation: reconciliation?.id ?? '',
+    pricingRule: ruleId,
+    webhookEndpoint: endpointId,
+    event: event.id,
     getPackage: '2001',
     explainWalletTransaction: unexplained[1]?.id ?? '',
     getDocsFile: 'swagger-ui.css',
     getProblem: 'validation-failed',
   };
+}
+
+/** Rules that suggest prices: one that stays, one that ends. @returns the id of the first. */
+async function price(clerk: Clerk): Promise<string> {
+  const terms = { margin: { percent: '25' }, rounding: { step: '1', ending: '0.99', direction: 'up' } };
+  const why = 'Prices of the spring.';
+  const rule = await clerk.call('createPricingRule', { body: { target: { kind: 'country', country: 'ES' }, currency: 'USD', terms, why } });
+  const params = { id: rule.textAt('id') };
+  await clerk.call('changePricingRule', { params, body: { terms: { ...terms, minimum_price: '4.99' }, why: 'Nothing below five.', version: 1 } });
+  await clerk.call('tryPricing', { body: { package_ids: [1001], rules: [{ target: { kind: 'default' }, currency: 'USD', terms: { ...terms, margin: { percent: '40' } } }] } });
+  const other = await clerk.call('createPricingRule', { body: { target: { kind: 'default' }, currency: 'USD', terms, why }, note: false });
+  await clerk.call('endPricingRule', { params: { id: other.textAt('id') }, body: { why: 'It was a trial.', version: 1 } });
+  return params.id;
+}
+
+/** Webhook endpoints: one that stays, one that is removed. @returns the id of the first. */
+async function listen(clerk: Clerk): Promise<string> {
+  const make = (note: boolean) =>
+    clerk.call('createWebhookEndpoint', { body: { url: 'http://127.0.0.1:65535/webhooks', event_types: ['order.*'], description: 'The shop.' }, note });
+  const params = { id: (await make(true)).textAt('id') };
+  await clerk.call('updateWebhookEndpoint', { params, body: { event_types: ['order.completed', 'order.failed'] } });
+  await clerk.call('testWebhookEndpoint', { params });
+  await clerk.call('replayWebhooks', { params, body: { since: new Date(Date.now() - 3_600_000).toISOString() } });
+  await clerk.call('rotateWebhookEndpointSecret', { params, body: { overlap_seconds: 3600 } });
+  await clerk.call('disableWebhookEndpoint', { params });
+  await clerk.call('enableWebhookEndpoint', { params, body: { replay_missed: true } });
+  const removed = { id: (await make(false)).textAt('id') };
+  await clerk.call('deleteWebhookEndpoint', { params: removed });
+  return params.id;
 }
 
 /** Requests that are refused, each in a way of its own. */

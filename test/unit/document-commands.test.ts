@@ -52,7 +52,8 @@ async function problemWith({ file, words }: Typed): Promise<string | undefined> 
 }
 
 describe('what documents and errors tell their reader to type', () => {
-  it('are commands that exist, with options that they have', async () => {
+  // Each is a start of the command, some 50 of them.
+  it('are commands that exist, with options that they have', { timeout: 120_000 }, async () => {
     expect(typed.length).toBeGreaterThan(40);
     const problems: string[] = [];
     for (const each of typed) problems.push(...[await problemWith(each)].filter((problem) => problem !== undefined));

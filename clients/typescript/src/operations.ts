@@ -3,6 +3,7 @@
 import { Paged } from './paged.ts';
 import type { CallOptions, Transport, WriteOptions } from './transport.ts';
 import type {
+  AuditEntry,
   Cancellation,
   CancellationBulkAction,
   CancellationBulkResult,
@@ -11,11 +12,16 @@ import type {
   CancellationPreflight,
   Case,
   CaseDismissal,
+  CreatedWebhookEndpoint,
+  DeletedWebhookEndpoint,
+  EndpointSecretRotation,
   Esim,
   EsimActivation,
   EsimUsage,
+  Event,
   LatestUpdate,
   LimitChange,
+  NewPricingRule,
   OperatorAct,
   Order,
   OrderBulkAction,
@@ -27,10 +33,15 @@ import type {
   Pause,
   PauseInput,
   PauseRelease,
+  PricingRule,
+  PricingRuleChange,
+  PricingRuleEnd,
+  PricingRuleVersion,
   PurchaseGate,
   Reconciliation,
   ReconciliationSummary,
   Refund,
+  RotatedWebhookSecret,
   TimelineEntry,
   Topup,
   TopupBulkAction,
@@ -47,10 +58,20 @@ import type {
   VpnSubscriptionCaseResolution,
   VpnSubscriptionInput,
   Wallet,
+  WalletRunway,
   WalletTransaction,
   WalletTransactionExplanation,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointChange,
+  WebhookEndpointEnabling,
+  WebhookEndpointInput,
+  WebhookReplay,
+  WebhookReplayResult,
   WebhookSecretRotation,
   WebhookSecretStatus,
+  WhatIf,
+  WhatIfInput,
 } from './types.ts';
 
 /** Nothing happens any more to work with one of these. */
@@ -58,24 +79,18 @@ export const FINAL_STATUSES: readonly string[] = ['completed', 'failed', 'abando
 
 /** Where work is read, by the prefix of its id; and whether that call waits for a change by itself. */
 export const WORK_READS: Readonly<Record<string, { readonly path: string; readonly waits: boolean }>> = {
-  ord: { path: '/v1/orders', waits: false },
-  top: { path: '/v1/topups', waits: false },
-  vpn: { path: '/v1/vpn/subscriptions', waits: false },
-  can: { path: '/v1/cancellations', waits: false },
+  ord: { path: '/v1/orders', waits: true },
+  top: { path: '/v1/topups', waits: true },
+  vpn: { path: '/v1/vpn/subscriptions', waits: true },
+  can: { path: '/v1/cancellations', waits: true },
 };
 
 export interface ListOrdersQuery {
   readonly external_order_id?: string;
   readonly package_id?: number;
-  readonly status?:
-    | 'accepted'
-    | 'held'
-    | 'submitting'
-    | 'processing'
-    | 'needs_attention'
-    | 'completed'
-    | 'failed'
-    | 'abandoned';
+  readonly esim_id?: string;
+  /** One status, or several, separated by commas. */
+  readonly status?: string;
   /** What holds it, or why it failed. */
   readonly failure_class?:
     | 'invalid_request'
@@ -122,14 +137,23 @@ export interface ListOrdersQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
-  /** Later than this; from 1970 to 9998. */
+  /** Later than this. */
   readonly created_after?: string;
-  /** Earlier than this; from 1970 to 9998. */
+  /** Earlier than this. */
   readonly created_before?: string;
+  /** Changed later than this. */
+  readonly updated_after?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
   readonly cursor?: string;
+}
+
+export interface GetOrderQuery {
+  /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
+  readonly wait?: number;
+  /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
+  readonly until?: string;
 }
 
 export interface GetOrderTimelineQuery {
@@ -143,15 +167,8 @@ export interface ListTopupsQuery {
   readonly esim_id?: string;
   readonly external_topup_id?: string;
   readonly package_id?: number;
-  readonly status?:
-    | 'accepted'
-    | 'held'
-    | 'submitting'
-    | 'processing'
-    | 'needs_attention'
-    | 'completed'
-    | 'failed'
-    | 'abandoned';
+  /** One status, or several, separated by commas. */
+  readonly status?: string;
   /** What holds it, or why it failed. */
   readonly failure_class?:
     | 'invalid_request'
@@ -198,14 +215,23 @@ export interface ListTopupsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
-  /** Later than this; from 1970 to 9998. */
+  /** Later than this. */
   readonly created_after?: string;
-  /** Earlier than this; from 1970 to 9998. */
+  /** Earlier than this. */
   readonly created_before?: string;
+  /** Changed later than this. */
+  readonly updated_after?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
   readonly cursor?: string;
+}
+
+export interface GetTopupQuery {
+  /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
+  readonly wait?: number;
+  /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
+  readonly until?: string;
 }
 
 export interface GetTopupTimelineQuery {
@@ -218,18 +244,10 @@ export interface GetTopupTimelineQuery {
 export interface ListVpnSubscriptionsQuery {
   readonly external_subscription_id?: string;
   readonly vpn_plan_id?: number;
-  readonly status?:
-    | 'accepted'
-    | 'held'
-    | 'submitting'
-    | 'processing'
-    | 'needs_attention'
-    | 'active'
-    | 'cancelling'
-    | 'cancelled'
-    | 'expired'
-    | 'failed'
-    | 'abandoned';
+  /** Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, which proxies may log. */
+  readonly customer_reference?: string;
+  /** One status, or several, separated by commas. */
+  readonly status?: string;
   /** What holds it, or why it failed. */
   readonly failure_class?:
     | 'invalid_request'
@@ -276,14 +294,23 @@ export interface ListVpnSubscriptionsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
-  /** Later than this; from 1970 to 9998. */
+  /** Later than this. */
   readonly created_after?: string;
-  /** Earlier than this; from 1970 to 9998. */
+  /** Earlier than this. */
   readonly created_before?: string;
+  /** Changed later than this. */
+  readonly updated_after?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
   readonly cursor?: string;
+}
+
+export interface GetVpnSubscriptionQuery {
+  /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
+  readonly wait?: number;
+  /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
+  readonly until?: string;
 }
 
 export interface GetVpnSubscriptionTimelineQuery {
@@ -295,15 +322,8 @@ export interface GetVpnSubscriptionTimelineQuery {
 
 export interface ListCancellationsQuery {
   readonly esim_id?: string;
-  readonly status?:
-    | 'accepted'
-    | 'held'
-    | 'submitting'
-    | 'processing'
-    | 'needs_attention'
-    | 'completed'
-    | 'refused'
-    | 'abandoned';
+  /** One status, or several, separated by commas. */
+  readonly status?: string;
   /** What holds it, or why it failed. */
   readonly failure_class?:
     | 'invalid_request'
@@ -350,14 +370,23 @@ export interface ListCancellationsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
-  /** Later than this; from 1970 to 9998. */
+  /** Later than this. */
   readonly created_after?: string;
-  /** Earlier than this; from 1970 to 9998. */
+  /** Earlier than this. */
   readonly created_before?: string;
+  /** Changed later than this. */
+  readonly updated_after?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
   readonly cursor?: string;
+}
+
+export interface GetCancellationQuery {
+  /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
+  readonly wait?: number;
+  /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
+  readonly until?: string;
 }
 
 export interface GetCancellationTimelineQuery {
@@ -368,17 +397,36 @@ export interface GetCancellationTimelineQuery {
 }
 
 export interface ListRefundsQuery {
-  readonly status?:
-    | 'expected'
-    | 'manual_review'
-    | 'completed'
-    | 'failed'
-    | 'needs_attention';
+  /** One status, or several, separated by commas. */
+  readonly status?: string;
   readonly esim_id?: string;
+  /** Later than this. */
+  readonly created_after?: string;
+  /** Earlier than this. */
+  readonly created_before?: string;
+  /** Changed later than this. */
+  readonly updated_after?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
   readonly cursor?: string;
+}
+
+export interface ListEventsQuery {
+  /** Types of events, separated by commas; `order.*` stands for all of orders. */
+  readonly type?: string;
+  /** Of what they speak, separated by commas. */
+  readonly subject_kind?: string;
+  /** Of one resource, such as `ord_…`. */
+  readonly subject_id?: string;
+  /** Without a cursor: begins with the first event of this time or later. Default: the oldest that is kept. */
+  readonly since?: string;
+  /** How many at most, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before, or the id of an event of the stream. Good for as long as the events after it are kept. */
+  readonly cursor?: string;
+  /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
+  readonly wait?: number;
 }
 
 export interface ListCasesQuery {
@@ -406,12 +454,16 @@ export interface ListCasesQuery {
 }
 
 export interface ListEsimsQuery {
-  /** As the service calls it, such as `installed`. */
+  /** As the service calls it, such as `installed`; or several, separated by commas. */
   readonly status?: string;
   readonly order_id?: string;
   /** Serial number of the SIM profile. */
   readonly iccid?: string;
   readonly package_id?: number;
+  /** Later than this. */
+  readonly created_after?: string;
+  /** Earlier than this. */
+  readonly created_before?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -419,6 +471,31 @@ export interface ListEsimsQuery {
 }
 
 export interface ListPackagesQuery {
+  /** How many at most, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before; leave it out for the first page. */
+  readonly cursor?: string;
+}
+
+export interface ListPricingRulesQuery {
+  /** Only rules for this kind of target. */
+  readonly target?:
+    | 'default'
+    | 'country'
+    | 'package'
+    | 'vpn_plan';
+  readonly currency?: string;
+  /** `true`: also rules that are over. */
+  readonly ended?:
+    | 'true'
+    | 'false';
+  /** How many at most, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before; leave it out for the first page. */
+  readonly cursor?: string;
+}
+
+export interface ListPricingRuleVersionsQuery {
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -461,6 +538,41 @@ export interface GetLatestUpdateQuery {
   readonly channel?: string;
 }
 
+export interface ListWebhookEndpointsQuery {
+  /** How many at most, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before; leave it out for the first page. */
+  readonly cursor?: string;
+}
+
+export interface ListWebhookDeliveriesQuery {
+  readonly status?:
+    | 'pending'
+    | 'delivered'
+    | 'failed';
+  readonly event_id?: string;
+  /** How many at most, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before; leave it out for the first page. */
+  readonly cursor?: string;
+}
+
+export interface ListAuditLogQuery {
+  /** Id of an API key, or `command/<account>`. */
+  readonly actor?: string;
+  /** Exactly this act, such as `vpn.access_revealed`. */
+  readonly action?: string;
+  /** Such as `order`, `esim` or `api_key`. */
+  readonly subject_kind?: string;
+  readonly subject_id?: string;
+  readonly recorded_after?: string;
+  readonly recorded_before?: string;
+  /** How many at most, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before; leave it out for the first page. */
+  readonly cursor?: string;
+}
+
 /** Every call of the API that takes a key. */
 export class Operations {
   protected readonly transport: Transport;
@@ -484,7 +596,7 @@ export class Operations {
    * Scope: `orders:write`.
    */
   createOrder(body: OrderInput, options: WriteOptions = {}): Promise<Order> {
-    return this.transport.json({ method: 'POST', path: '/v1/orders', body, keyed: true, options });
+    return this.transport.json({ method: 'POST', path: '/v1/orders', body, keyed: true, prefers: true, options });
   }
 
   /** Retry, release or abandon many orders.
@@ -499,10 +611,12 @@ export class Operations {
 
   /** Read an order.
    *
+   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`.
+   *
    * Scope: `orders:read`.
    */
-  getOrder(id: string, options: CallOptions = {}): Promise<Order> {
-    return this.transport.json({ method: 'GET', path: `/v1/orders/${encodeURIComponent(id)}`, options });
+  getOrder(id: string, query: GetOrderQuery = {}, options: CallOptions = {}): Promise<Order> {
+    return this.transport.json({ method: 'GET', path: `/v1/orders/${encodeURIComponent(id)}`, query, options });
   }
 
   /** Read what happened to an order, oldest first.
@@ -578,7 +692,7 @@ export class Operations {
    * Scope: `topups:write`.
    */
   createTopup(body: TopupInput, options: WriteOptions = {}): Promise<Topup> {
-    return this.transport.json({ method: 'POST', path: '/v1/topups', body, keyed: true, options });
+    return this.transport.json({ method: 'POST', path: '/v1/topups', body, keyed: true, prefers: true, options });
   }
 
   /** Retry, release or abandon many top-ups.
@@ -593,10 +707,12 @@ export class Operations {
 
   /** Read a top-up.
    *
+   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`.
+   *
    * Scope: `topups:read`.
    */
-  getTopup(id: string, options: CallOptions = {}): Promise<Topup> {
-    return this.transport.json({ method: 'GET', path: `/v1/topups/${encodeURIComponent(id)}`, options });
+  getTopup(id: string, query: GetTopupQuery = {}, options: CallOptions = {}): Promise<Topup> {
+    return this.transport.json({ method: 'GET', path: `/v1/topups/${encodeURIComponent(id)}`, query, options });
   }
 
   /** Read what happened to a top-up, oldest first.
@@ -657,7 +773,7 @@ export class Operations {
     return this.transport.json({ method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/resolve`, body, options });
   }
 
-  /** List VPN plans and their prices, by id.
+  /** List VPN plans, their prices, and what your rules suggest, by id.
    *
    * Read from the service at this moment.
    *
@@ -682,7 +798,7 @@ export class Operations {
    * Scope: `vpn:write`.
    */
   createVpnSubscription(body: VpnSubscriptionInput, options: WriteOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'POST', path: '/v1/vpn/subscriptions', body, keyed: true, options });
+    return this.transport.json({ method: 'POST', path: '/v1/vpn/subscriptions', body, keyed: true, prefers: true, options });
   }
 
   /** Retry, release or abandon many VPN subscriptions.
@@ -697,10 +813,12 @@ export class Operations {
 
   /** Read a VPN subscription.
    *
+   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`.
+   *
    * Scope: `vpn:read`.
    */
-  getVpnSubscription(id: string, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}`, options });
+  getVpnSubscription(id: string, query: GetVpnSubscriptionQuery = {}, options: CallOptions = {}): Promise<VpnSubscription> {
+    return this.transport.json({ method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}`, query, options });
   }
 
   /** Read what happened to a VPN subscription, oldest first.
@@ -727,8 +845,8 @@ export class Operations {
    *
    * Scope: `vpn:write`.
    */
-  cancelVpnSubscription(id: string, body: VpnCancellation, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/cancel`, body, options });
+  cancelVpnSubscription(id: string, body: VpnCancellation, options: WriteOptions = {}): Promise<VpnSubscription> {
+    return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/cancel`, body, prefers: true, options });
   }
 
   /** Try again now what is held or parked.
@@ -796,7 +914,7 @@ export class Operations {
    * Scope: `cancellations:write`.
    */
   createCancellation(body: CancellationInput, options: WriteOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ method: 'POST', path: '/v1/cancellations', body, keyed: true, options });
+    return this.transport.json({ method: 'POST', path: '/v1/cancellations', body, keyed: true, prefers: true, options });
   }
 
   /** Retry, release or abandon many cancellations.
@@ -811,10 +929,12 @@ export class Operations {
 
   /** Read a cancellation.
    *
+   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`.
+   *
    * Scope: `cancellations:read`.
    */
-  getCancellation(id: string, options: CallOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ method: 'GET', path: `/v1/cancellations/${encodeURIComponent(id)}`, options });
+  getCancellation(id: string, query: GetCancellationQuery = {}, options: CallOptions = {}): Promise<Cancellation> {
+    return this.transport.json({ method: 'GET', path: `/v1/cancellations/${encodeURIComponent(id)}`, query, options });
   }
 
   /** Read what happened to a cancellation, oldest first.
@@ -869,6 +989,24 @@ export class Operations {
    */
   getRefund(id: string, options: CallOptions = {}): Promise<Refund> {
     return this.transport.json({ method: 'GET', path: `/v1/refunds/${encodeURIComponent(id)}`, options });
+  }
+
+  /** Read events, oldest first.
+   *
+   * The feed: keep `next_cursor`, and go on from it whenever you like. Nothing is skipped and nothing comes twice, for as long as events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many seconds. An event says that something has changed; read `subject.href` for how it is now.
+   *
+   * Scope: `events:read`.
+   */
+  listEvents(query: ListEventsQuery = {}, options: CallOptions = {}): Paged<Event> {
+    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/events', query: { ...query, ...cursor }, options }));
+  }
+
+  /** Read an event.
+   *
+   * Scope: `events:read`.
+   */
+  getEvent(id: string, options: CallOptions = {}): Promise<Event> {
+    return this.transport.json({ method: 'GET', path: `/v1/events/${encodeURIComponent(id)}`, options });
   }
 
   /** List open cases, oldest first.
@@ -927,7 +1065,7 @@ export class Operations {
 
   /** Read how much data an eSIM has used.
    *
-   * Read from the service at this moment; `measured_at` says of when the figure is.
+   * Read from the service at this moment; `measured_at` says of when the figure is. Where the service cannot be asked, the newest reading that we have (`source`: `stored`), with its age.
    *
    * Scope: `esims:read`.
    */
@@ -993,7 +1131,7 @@ export class Operations {
     return this.transport.json({ method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/cancellation-preflight`, options });
   }
 
-  /** List packages and their prices, by id.
+  /** List packages, their prices, and what your rules suggest, by id.
    *
    * Scope: `packages:read`.
    */
@@ -1001,12 +1139,76 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/packages', query: { ...query, ...cursor }, options }));
   }
 
-  /** Read a package and its price.
+  /** Read a package, its price, and what your rules suggest.
    *
    * Scope: `packages:read`.
    */
   getPackage(id: string, options: CallOptions = {}): Promise<PackageWithAge> {
     return this.transport.json({ method: 'GET', path: `/v1/packages/${encodeURIComponent(id)}`, options });
+  }
+
+  /** List pricing rules, newest first.
+   *
+   * Scope: `pricing:read`.
+   */
+  listPricingRules(query: ListPricingRulesQuery = {}, options: CallOptions = {}): Paged<PricingRule> {
+    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/pricing/rules', query: { ...query, ...cursor }, options }));
+  }
+
+  /** Make a pricing rule.
+   *
+   * For one package, country or VPN plan, or as the default, in one currency. A second rule for the same would tie and is refused (409). Suggestions go by it at once.
+   *
+   * Scope: `pricing:write`.
+   */
+  createPricingRule(body: NewPricingRule, options: WriteOptions = {}): Promise<PricingRule> {
+    return this.transport.json({ method: 'POST', path: '/v1/pricing/rules', body, keyed: true, options });
+  }
+
+  /** Try other rules or another price list on what is sold.
+   *
+   * Shows the old and the new suggestion of each package and plan with what they leave, and what would fall below the minimum if its selling price stayed as it is. Nothing is stored or changed, so no Idempotency-Key is needed.
+   *
+   * Scope: `pricing:read`.
+   */
+  tryPricing(body: WhatIfInput, options: CallOptions = {}): Promise<WhatIf> {
+    return this.transport.json({ method: 'POST', path: '/v1/pricing/what-if', body, options });
+  }
+
+  /** Read a pricing rule.
+   *
+   * Scope: `pricing:read`.
+   */
+  getPricingRule(id: string, options: CallOptions = {}): Promise<PricingRule> {
+    return this.transport.json({ method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}`, options });
+  }
+
+  /** List the versions of a pricing rule, newest first, with who made each and why.
+   *
+   * Scope: `pricing:read`.
+   */
+  listPricingRuleVersions(id: string, query: ListPricingRuleVersionsQuery = {}, options: CallOptions = {}): Paged<PricingRuleVersion> {
+    return new Paged((cursor) => this.transport.json({ method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}/versions`, query: { ...query, ...cursor }, options }));
+  }
+
+  /** Give a pricing rule other terms.
+   *
+   * The terms replace those before altogether. What a rule is for does not change: end it, and make another.
+   *
+   * Scope: `pricing:write`.
+   */
+  changePricingRule(id: string, body: PricingRuleChange, options: CallOptions = {}): Promise<PricingRule> {
+    return this.transport.json({ method: 'POST', path: `/v1/pricing/rules/${encodeURIComponent(id)}/change`, body, options });
+  }
+
+  /** End a pricing rule.
+   *
+   * Suggestions go by the next less specific rule from now on. The rule and its versions can still be read.
+   *
+   * Scope: `pricing:write`.
+   */
+  endPricingRule(id: string, body: PricingRuleEnd, options: CallOptions = {}): Promise<PricingRule> {
+    return this.transport.json({ method: 'POST', path: `/v1/pricing/rules/${encodeURIComponent(id)}/end`, body, options });
   }
 
   /** Read the balance at the service.
@@ -1015,6 +1217,16 @@ export class Operations {
    */
   getWallet(options: CallOptions = {}): Promise<Wallet> {
     return this.transport.json({ method: 'GET', path: '/v1/wallet', options });
+  }
+
+  /** Read how long the wallet lasts.
+   *
+   * From completed sales of recent days and what is reserved and held. What is not known is said to be unknown, with the reason.
+   *
+   * Scope: `wallet:read`.
+   */
+  getWalletRunway(options: CallOptions = {}): Promise<WalletRunway> {
+    return this.transport.json({ method: 'GET', path: '/v1/wallet/runway', options });
   }
 
   /** List movements of the wallet with what they are for, newest first.
@@ -1063,6 +1275,112 @@ export class Operations {
     return this.transport.json({ method: 'GET', path: '/v1/updates/latest', query, options });
   }
 
+  /** List webhook endpoints, newest first.
+   *
+   * Scope: `webhook_endpoints:read`.
+   */
+  listWebhookEndpoints(query: ListWebhookEndpointsQuery = {}, options: CallOptions = {}): Paged<WebhookEndpoint> {
+    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/webhook-endpoints', query: { ...query, ...cursor }, options }));
+  }
+
+  /** Have events sent to an address of yours.
+   *
+   * Signed after Standard Webhooks with the `secret` of the answer, which is shown in no other (a repetition with the same Idempotency-Key shows it once more). Delivered at least once and in no particular order; docs/how-to/webhooks-out.md shows a receiver.
+   *
+   * Scope: `webhook_endpoints:write`.
+   */
+  createWebhookEndpoint(body: WebhookEndpointInput, options: WriteOptions = {}): Promise<CreatedWebhookEndpoint> {
+    return this.transport.json({ method: 'POST', path: '/v1/webhook-endpoints', body, keyed: true, options });
+  }
+
+  /** Read a webhook endpoint, and how it does.
+   *
+   * Scope: `webhook_endpoints:read`.
+   */
+  getWebhookEndpoint(id: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.transport.json({ method: 'GET', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}`, options });
+  }
+
+  /** Change the address, the filter or the description of a webhook endpoint.
+   *
+   * What is left out stays. What is queued already goes to the new address.
+   *
+   * Scope: `webhook_endpoints:write`.
+   */
+  updateWebhookEndpoint(id: string, body: WebhookEndpointChange, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}`, body, options });
+  }
+
+  /** Delete a webhook endpoint.
+   *
+   * Nothing more is sent to it, its secrets are gone at once, and its log is not shown any more.
+   *
+   * Scope: `webhook_endpoints:write`.
+   */
+  deleteWebhookEndpoint(id: string, options: CallOptions = {}): Promise<DeletedWebhookEndpoint> {
+    return this.transport.json({ method: 'DELETE', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}`, options });
+  }
+
+  /** Give a webhook endpoint a new secret.
+   *
+   * During the overlap every delivery carries a signature of each secret, so that a receiver that knows either accepts it. The new secret is shown in this answer and in no other.
+   *
+   * Scope: `webhook_endpoints:write`.
+   */
+  rotateWebhookEndpointSecret(id: string, body: EndpointSecretRotation, options: WriteOptions = {}): Promise<RotatedWebhookSecret> {
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/rotate-secret`, body, keyed: true, options });
+  }
+
+  /** List the deliveries of a webhook endpoint with each try, newest first.
+   *
+   * What has ended is kept for some weeks.
+   *
+   * Scope: `webhook_endpoints:read`.
+   */
+  listWebhookDeliveries(id: string, query: ListWebhookDeliveriesQuery = {}, options: CallOptions = {}): Paged<WebhookDelivery> {
+    return new Paged((cursor) => this.transport.json({ method: 'GET', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/deliveries`, query: { ...query, ...cursor }, options }));
+  }
+
+  /** Stop sending events to a webhook endpoint.
+   *
+   * What waits for it is given up; `/enable` can have it sent later. Of one that we have disabled, it says that you know, which ends the alert.
+   *
+   * Scope: `webhook_endpoints:write`.
+   */
+  disableWebhookEndpoint(id: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/disable`, options });
+  }
+
+  /** Send events to a webhook endpoint again.
+   *
+   * With `replay_missed` also what it has missed, up to 10,000 events; for more, `/replay` with `which: "missed"`. One that is enabled stays as it is.
+   *
+   * Scope: `webhook_endpoints:write`.
+   */
+  enableWebhookEndpoint(id: string, body: WebhookEndpointEnabling, options: CallOptions = {}): Promise<WebhookEndpoint> {
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/enable`, body, options });
+  }
+
+  /** Send a test event to a webhook endpoint.
+   *
+   * An event `webhook_endpoint.test` goes the way of every event, to this endpoint alone, whatever its filter says. Its deliveries show what came of it.
+   *
+   * Scope: `webhook_endpoints:write`.
+   */
+  testWebhookEndpoint(id: string, options: WriteOptions = {}): Promise<WebhookReplayResult> {
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/test`, keyed: true, options });
+  }
+
+  /** Send events to a webhook endpoint once more.
+   *
+   * One event, one delivery, or those since a time: all, those that failed, or those that it missed. They come with the `webhook-id` that they had, so a receiver that leaves out what it knows does nothing twice.
+   *
+   * Scope: `webhook_endpoints:write`.
+   */
+  replayWebhooks(id: string, body: WebhookReplay, options: WriteOptions = {}): Promise<WebhookReplayResult> {
+    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/replay`, body, keyed: true, options });
+  }
+
   /** Have the service make its first webhook secret.
    *
    * It is stored encrypted at the moment the service shows it, which it does once, and it never leaves us. Every API process verifies deliveries with it within seconds; secrets of the configuration verify beside it.
@@ -1081,5 +1399,15 @@ export class Operations {
    */
   rotateServiceWebhookSecret(body: WebhookSecretRotation, options: WriteOptions = {}): Promise<WebhookSecretStatus> {
     return this.transport.json({ method: 'POST', path: '/v1/service/webhook-secret/rotate', body, keyed: true, options });
+  }
+
+  /** List who did what, newest first.
+   *
+   * Every reveal of an activation code, QR code or VPN access data, every act of an operator, and every change of an API key, a webhook secret or a pause, by the API or by a command.
+   *
+   * Scope: `audit:read`.
+   */
+  listAuditLog(query: ListAuditLogQuery = {}, options: CallOptions = {}): Paged<AuditEntry> {
+    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/audit-log', query: { ...query, ...cursor }, options }));
   }
 }

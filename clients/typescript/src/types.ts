@@ -1,5 +1,56 @@
 // Made from /openapi.json by `npm run generate:api`; changes by hand are lost.
 
+/**
+ * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
+ */
+export type PricingTarget =
+  | {
+      kind: 'default';
+    }
+  | {
+      kind: 'country';
+      country: string;
+    }
+  | {
+      kind: 'package';
+      /**
+       * Id of a package at the service.
+       */
+      package_id: number;
+    }
+  | {
+      kind: 'vpn_plan';
+      /**
+       * Id of a VPN plan at the service.
+       */
+      vpn_plan_id: number;
+    };
+/**
+ * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
+ */
+export type PricingTargetOutput =
+  | {
+      kind: 'default';
+    }
+  | {
+      kind: 'country';
+      country: string;
+    }
+  | {
+      kind: 'package';
+      /**
+       * Id of a package at the service.
+       */
+      package_id: number;
+    }
+  | {
+      kind: 'vpn_plan';
+      /**
+       * Id of a VPN plan at the service.
+       */
+      vpn_plan_id: number;
+    };
+
 export interface OrderInput {
   /**
    * Id of a package at the service.
@@ -656,11 +707,252 @@ export interface PauseRelease {
    */
   why: string;
 }
+export interface NewPricingRule {
+  target: PricingTarget;
+  /**
+   * ISO 4217 code.
+   */
+  currency: string;
+  terms: PricingTermsInput;
+  /**
+   * Why, for whoever reads the versions of the rule.
+   */
+  why: string;
+}
+export interface PricingTermsInput {
+  margin?: PricingMargin;
+  minimum_margin?: PricingMinimumMargin;
+  /**
+   * No suggestion is below it.
+   */
+  minimum_price?: string | null;
+  /**
+   * Null: up to the smallest unit of the currency.
+   */
+  rounding?: PriceRounding | null;
+  /**
+   * How much more than at present the service may charge, in percent: `max_price` of the suggestion.
+   */
+  max_price_drift_percent?: string;
+}
+/**
+ * What is added to `price_for_reseller`: the percentage, and the amount.
+ */
+export interface PricingMargin {
+  /**
+   * Of `price_for_reseller`, in percent.
+   */
+  percent?: string;
+  /**
+   * In the currency of the rule.
+   */
+  amount?: string;
+}
+/**
+ * No suggestion leaves less than either of the two.
+ */
+export interface PricingMinimumMargin {
+  /**
+   * Of `price_for_reseller`, in percent.
+   */
+  percent?: string;
+  /**
+   * In the currency of the rule.
+   */
+  amount?: string;
+}
+/**
+ * Prices end on a multiple of `step`, plus `ending`: .99 is a step of 1 with the ending 0.99.
+ */
+export interface PriceRounding {
+  /**
+   * In the currency of the rule.
+   */
+  step: string;
+  /**
+   * Less than the step.
+   */
+  ending?: string;
+  /**
+   * Never below the minimum, either way.
+   */
+  direction?: 'up' | 'nearest';
+}
+export interface WhatIfInput {
+  /**
+   * Only these. Without this and `vpn_plan_ids`: everything.
+   *
+   * @maxItems 5000
+   *
+   * Items: Id of a package at the service.
+   */
+  package_ids?: number[];
+  /**
+   * Only these.
+   *
+   * @maxItems 5000
+   *
+   * Items: Id of a package at the service.
+   */
+  vpn_plan_ids?: number[];
+  /**
+   * Rules to try. None of them is stored.
+   *
+   * @maxItems 500
+   */
+  rules?: PricingRuleInput[];
+  /**
+   * `same`: each takes the place of the rule in force for the same target and currency, if there is one. `all`: they count alone.
+   */
+  rules_replace?: 'same' | 'all';
+  /**
+   * What the service would charge. What is not in it stays at its present price.
+   *
+   * @maxItems 5000
+   */
+  price_list?: TriedCost[];
+  /**
+   * What you ask for now, where that is not what the rules suggest.
+   *
+   * @maxItems 5000
+   */
+  selling_prices?: PresentSellingPrice[];
+}
+/**
+ * Applies to what is priced in its currency, and to nothing else.
+ */
+export interface PricingRuleInput {
+  target: PricingTarget;
+  /**
+   * ISO 4217 code.
+   */
+  currency: string;
+  terms: PricingTermsInput;
+}
+export interface TriedCost {
+  kind: 'package' | 'vpn_plan';
+  /**
+   * Id of the package or plan at the service.
+   */
+  id: number;
+  /**
+   * Exact decimal amount.
+   */
+  price_for_reseller: string;
+  /**
+   * ISO 4217 code.
+   */
+  currency?: string;
+}
+export interface PresentSellingPrice {
+  kind: 'package' | 'vpn_plan';
+  /**
+   * Id of the package or plan at the service.
+   */
+  id: number;
+  /**
+   * Exact decimal amount.
+   */
+  amount: string;
+  /**
+   * ISO 4217 code.
+   */
+  currency: string;
+}
+export interface PricingRuleChange {
+  terms: PricingTermsInput;
+  /**
+   * Why, for whoever reads the versions of the rule.
+   */
+  why: string;
+  /**
+   * The version that you have read. Where the rule has another by now, nothing is changed (409).
+   */
+  version?: number;
+}
+export interface PricingRuleEnd {
+  /**
+   * Why, for whoever reads the versions of the rule.
+   */
+  why: string;
+  /**
+   * The version that you have read. Where the rule has another by now, nothing is changed (409).
+   */
+  version?: number;
+}
 export interface WalletTransactionExplanation {
   /**
    * Why, for whoever reads the timeline. Keep personal data out.
    */
   why: string;
+}
+export interface WebhookEndpointInput {
+  /**
+   * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
+   */
+  url: string;
+  /**
+   * @minItems 1
+   * @maxItems 100
+   *
+   * Items: A type, all of one kind (`order.*`), or all (`*`).
+   */
+  event_types?: [string, ...string[]];
+  /**
+   * For people.
+   */
+  description?: string | null;
+}
+export interface WebhookEndpointChange {
+  /**
+   * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
+   */
+  url?: string;
+  /**
+   * @minItems 1
+   * @maxItems 100
+   *
+   * Items: A type, all of one kind (`order.*`), or all (`*`).
+   */
+  event_types?: [string, ...string[]];
+  /**
+   * For people.
+   */
+  description?: string | null;
+}
+export interface EndpointSecretRotation {
+  /**
+   * How long former secrets sign beside the new one; as the configuration says when left out. 0 after one has leaked.
+   */
+  overlap_seconds?: number;
+}
+export interface WebhookEndpointEnabling {
+  /**
+   * True to have sent what it missed since `missed_since`.
+   */
+  replay_missed?: boolean;
+}
+export interface WebhookReplay {
+  /**
+   * One event, whatever the filter of the endpoint says.
+   */
+  event_id?: string;
+  /**
+   * One delivery.
+   */
+  delivery_id?: string;
+  /**
+   * Events that happened from then on.
+   */
+  since?: string;
+  /**
+   * With `since`: events that happened up to then.
+   */
+  until?: string;
+  /**
+   * With `since`: `all` that its filter selects (when left out), what was `failed` for good, or what it `missed`: that, and what was never sent because it was disabled or not yet there.
+   */
+  which?: 'all' | 'failed' | 'missed';
 }
 export interface WebhookSecretRotation {
   /**
@@ -814,6 +1106,7 @@ export interface Problem {
     | 'unauthenticated'
     | 'invalid_signature'
     | 'missing_scope'
+    | 'account_wide_only'
     | 'route_not_found'
     | 'order_not_found'
     | 'topup_not_found'
@@ -823,25 +1116,36 @@ export interface Problem {
     | 'access_data_not_there'
     | 'case_not_found'
     | 'pause_not_found'
+    | 'pricing_rule_not_found'
     | 'esim_not_found'
     | 'wallet_transaction_not_found'
     | 'reconciliation_not_found'
     | 'package_not_found'
+    | 'webhook_endpoint_not_found'
+    | 'webhook_delivery_not_found'
+    | 'event_not_found'
     | 'problem_not_found'
     | 'method_not_allowed'
+    | 'pricing_rule_exists'
+    | 'pricing_rule_changed'
     | 'external_order_id_taken'
     | 'external_topup_id_taken'
     | 'external_subscription_id_taken'
     | 'cancellation_exists'
     | 'action_not_possible'
+    | 'webhook_endpoint_disabled'
+    | 'webhook_endpoint_limit'
     | 'idempotency_in_progress'
     | 'webhook_secret_exists'
     | 'webhook_secret_missing'
     | 'webhook_secret_busy'
+    | 'cursor_expired'
     | 'payload_too_large'
     | 'unsupported_media_type'
     | 'unsupported_encoding'
     | 'idempotency_key_reused'
+    | 'rate_limited'
+    | 'too_many_streams'
     | 'internal_error'
     | 'service_lacks_call'
     | 'service_failed'
@@ -863,7 +1167,7 @@ export interface Problem {
    */
   missing_scope?: string;
   /**
-   * With `external_…_id_taken`: what exists already.
+   * With `external_…_id_taken` and `pricing_rule_exists`: what exists already; absent where the key may not see it.
    */
   existing?: {
     id: string;
@@ -1228,6 +1532,57 @@ export interface VpnPlan {
    * False while the service does not sell it.
    */
   available: boolean;
+  /**
+   * Null where no pricing rule applies.
+   */
+  suggested_price: SuggestedPrice | null;
+}
+/**
+ * A suggestion of your own rules: what the customer pays is yours to decide.
+ */
+export interface SuggestedPrice {
+  amount: string;
+  /**
+   * ISO 4217 code.
+   */
+  currency: string;
+  margin: Margin;
+  /**
+   * Pass it as `max_price` when you sell at this price. Should the service charge more by then, the purchase is held and not made at a loss.
+   */
+  max_price: Money;
+  /**
+   * The rule that counts.
+   */
+  rule: {
+    /**
+     * Null: a rule of the request.
+     */
+    id: string | null;
+    version: number | null;
+    target: 'default' | 'country' | 'package' | 'vpn_plan';
+  };
+  /**
+   * How the price comes about, step by step.
+   */
+  explanation: {
+    step: 'cost' | 'margin_percent' | 'margin_amount' | 'minimum_margin' | 'minimum_price' | 'rounding';
+    /**
+     * The price after this step.
+     */
+    amount: string;
+    text: string;
+  }[];
+}
+export interface Margin {
+  /**
+   * The price less `price_for_reseller`.
+   */
+  amount: string;
+  /**
+   * Of `price_for_reseller`; null where that is nothing.
+   */
+  percent: string | null;
 }
 export interface VpnSubscription {
   /**
@@ -1724,6 +2079,90 @@ export interface RefundPage {
    */
   next_cursor: string | null;
 }
+export interface EventPage {
+  data: Event[];
+  /**
+   * Goes into `cursor` to go on from here, also later, when there is more. Never null.
+   */
+  next_cursor: string;
+  /**
+   * Whether there is a further page at this moment.
+   */
+  has_more: boolean;
+}
+export interface Event {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `order.accepted`: The order was accepted and stored. `order.held`: The order waits for something that passes by itself. `order.processing`: The order was taken up by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was given up by an operator. `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up waits for something that passes by itself. `topup.processing`: The top-up was taken up by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was given up by an operator. `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription waits for something that passes by itself. `vpn_subscription.processing`: The VPN subscription was taken up by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was given up by an operator. `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation waits for something that passes by itself. `cancellation.processing`: The cancellation was taken up by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM stays as it was. `cancellation.abandoned`: The cancellation was given up by an operator. `refund.expected`: The refund is expected. `refund.manual_review`: The refund is reviewed by a person at the service. `refund.completed`: The refund is in the wallet. `refund.failed`: The refund will not come. `refund.needs_attention`: The refund waits for a person. `wallet.balance_low`: The balance of the wallet is below the least that was set. `wallet.balance_restored`: The balance of the wallet is no longer below the least that was set. `esim.data_low`: The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a top-up. `esim.expiring`: The time of the eSIM is about to end. Once for each threshold, and again after a top-up. `vpn_subscription.expiring`: The time of the VPN subscription is about to end. Once for each threshold and period. `wallet.runway_low`: At the pace of recent sales, the wallet lasts shorter than was set as its least. `wallet.runway_restored`: At the pace of recent sales, the wallet lasts long enough again. `webhook_endpoint.disabled`: A webhook endpoint was disabled by us: it had failed for too long, or was gone. `webhook_endpoint.test`: Somebody asked for a test of a webhook endpoint. Sent to that endpoint alone.
+   */
+  type:
+    | 'order.accepted'
+    | 'order.held'
+    | 'order.processing'
+    | 'order.needs_attention'
+    | 'order.completed'
+    | 'order.failed'
+    | 'order.abandoned'
+    | 'topup.accepted'
+    | 'topup.held'
+    | 'topup.processing'
+    | 'topup.needs_attention'
+    | 'topup.completed'
+    | 'topup.failed'
+    | 'topup.abandoned'
+    | 'vpn_subscription.accepted'
+    | 'vpn_subscription.held'
+    | 'vpn_subscription.processing'
+    | 'vpn_subscription.needs_attention'
+    | 'vpn_subscription.active'
+    | 'vpn_subscription.cancelling'
+    | 'vpn_subscription.cancelled'
+    | 'vpn_subscription.expired'
+    | 'vpn_subscription.failed'
+    | 'vpn_subscription.abandoned'
+    | 'cancellation.accepted'
+    | 'cancellation.held'
+    | 'cancellation.processing'
+    | 'cancellation.needs_attention'
+    | 'cancellation.completed'
+    | 'cancellation.refused'
+    | 'cancellation.abandoned'
+    | 'refund.expected'
+    | 'refund.manual_review'
+    | 'refund.completed'
+    | 'refund.failed'
+    | 'refund.needs_attention'
+    | 'wallet.balance_low'
+    | 'wallet.balance_restored'
+    | 'esim.data_low'
+    | 'esim.expiring'
+    | 'vpn_subscription.expiring'
+    | 'wallet.runway_low'
+    | 'wallet.runway_restored'
+    | 'webhook_endpoint.disabled'
+    | 'webhook_endpoint.test';
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  subject: {
+    kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'refund' | 'esim' | 'wallet' | 'webhook_endpoint';
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    [k: string]: string | number | boolean | null | Money;
+  };
+}
 export interface CasePage {
   data: Case[];
   /**
@@ -2048,6 +2487,10 @@ export interface EsimUsage {
    */
   measured_at: string | null;
   /**
+   * `stored`: the service could not be asked just now; this is the newest reading that we have.
+   */
+  source: 'service' | 'stored';
+  /**
    * When this was read from the service.
    */
   read_at: string;
@@ -2094,6 +2537,10 @@ export interface Package {
    * False while the service does not sell it.
    */
   available: boolean;
+  /**
+   * Null where no pricing rule applies.
+   */
+  suggested_price: SuggestedPrice | null;
 }
 export interface EsimActivation {
   /**
@@ -2179,6 +2626,10 @@ export interface PackageWithAge {
    */
   available: boolean;
   /**
+   * Null where no pricing rule applies.
+   */
+  suggested_price: SuggestedPrice | null;
+  /**
    * When this was read from the service.
    */
   read_at: string;
@@ -2186,6 +2637,155 @@ export interface PackageWithAge {
    * How long ago that was.
    */
   age_seconds: number;
+}
+export interface PricingRulePage {
+  data: PricingRule[];
+  /**
+   * Goes into `cursor` for the next page; null on the last.
+   */
+  next_cursor: string | null;
+}
+export interface PricingRule {
+  /**
+   * Id of the pricingRule.
+   */
+  id: string;
+  target: PricingTargetOutput;
+  /**
+   * ISO 4217 code.
+   */
+  currency: string;
+  terms: PricingTerms;
+  /**
+   * Counts its changes, from 1.
+   */
+  version: number;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  /**
+   * RFC 3339 time.
+   */
+  updated_at: string;
+  ended_at: string | null;
+}
+export interface PricingTerms {
+  margin: PricingMarginOutput;
+  minimum_margin: PricingMinimumMarginOutput;
+  minimum_price: string | null;
+  rounding: {
+    step: string;
+    ending: string;
+    direction: 'up' | 'nearest';
+  } | null;
+  max_price_drift_percent: string;
+}
+export interface PricingMarginOutput {
+  percent: string;
+  amount: string;
+}
+export interface PricingMinimumMarginOutput {
+  percent: string;
+  amount: string;
+}
+export interface WhatIf {
+  /**
+   * All that was asked for: packages, then plans, by id.
+   */
+  data: WhatIfLine[];
+  summary: {
+    items: number;
+    changed: number;
+    /**
+     * No new rule applies to them.
+     */
+    without_suggestion: number;
+    /**
+     * Would fall below the minimum at their present selling price.
+     */
+    below_minimum: number;
+    /**
+     * Would be sold below what the service charges.
+     */
+    at_loss: number;
+  };
+  /**
+   * When this was read from the service.
+   */
+  read_at: string;
+  /**
+   * How long ago that was.
+   */
+  age_seconds: number;
+}
+export interface WhatIfLine {
+  kind: 'package' | 'vpn_plan';
+  /**
+   * Id of the package or plan at the service.
+   */
+  id: number;
+  name: string;
+  old: PriceBefore;
+  new: PriceAfter;
+  /**
+   * True when the two suggest different prices, or only one of them suggests any.
+   */
+  changed: boolean;
+  /**
+   * What comes of it when the present selling price stays. Null where there is none in the currency of the new cost.
+   */
+  if_kept: {
+    /**
+     * The selling price of the request, else what the rules suggest now.
+     */
+    price: Money;
+    margin: Margin;
+    /**
+     * What the new rule asks for at least; the new cost where none applies.
+     */
+    minimum: Money;
+    below_minimum: boolean;
+    at_loss: boolean;
+  } | null;
+}
+export interface PriceBefore {
+  price_for_reseller: Money;
+  /**
+   * Null where no pricing rule applies.
+   */
+  suggested_price: SuggestedPrice | null;
+}
+export interface PriceAfter {
+  price_for_reseller: Money;
+  /**
+   * Null where no pricing rule applies.
+   */
+  suggested_price: SuggestedPrice | null;
+}
+export interface PricingRuleVersionPage {
+  data: PricingRuleVersion[];
+  /**
+   * Goes into `cursor` for the next page; null on the last.
+   */
+  next_cursor: string | null;
+}
+export interface PricingRuleVersion {
+  version: number;
+  change: 'created' | 'changed' | 'ended';
+  /**
+   * As they were from then on; those of a rule that ended are its last.
+   */
+  terms: PricingTerms;
+  /**
+   * Who: the id of an API key.
+   */
+  changed_by: string;
+  why: string;
+  /**
+   * RFC 3339 time.
+   */
+  at: string;
 }
 export interface Wallet {
   /**
@@ -2204,6 +2804,69 @@ export interface Wallet {
    * How long ago that was.
    */
   age_seconds: number;
+}
+export interface WalletRunway {
+  status: 'known' | 'unknown';
+  /**
+   * Why it is not known.
+   */
+  reason: ('no_wallet_reading' | 'wallet_reading_old' | 'history_too_short' | 'no_sales' | 'other_currency') | null;
+  /**
+   * The same in a sentence.
+   */
+  detail: string | null;
+  /**
+   * How many days the wallet lasts at the mean of recent sales, without growth.
+   */
+  days: number | null;
+  /**
+   * One standard deviation of bad luck: days of sales taken as independent.
+   */
+  earliest_days: number | null;
+  /**
+   * One of good luck.
+   */
+  latest_days: number | null;
+  daily_sales: {
+    mean: Money;
+    deviation: Money;
+    /**
+     * So many days of 24 hours were looked at.
+     */
+    days: number;
+  } | null;
+  /**
+   * As it was last read for a purchase or a comparison of the books; null when it is not known.
+   */
+  wallet: {
+    balance: Money;
+    /**
+     * What purchases under way may still take.
+     */
+    reserved: Money;
+    /**
+     * What is held at the purchase gate, at a known price.
+     */
+    held: Money;
+    /**
+     * The balance less both; below zero where more is wanted than is there.
+     */
+    available: Money;
+    /**
+     * RFC 3339 time.
+     */
+    read_at: string;
+    age_seconds: number;
+  } | null;
+  /**
+   * Purchases held whose price is not known; they are not in the figures.
+   */
+  held_without_price: number;
+  /**
+   * Below this the event `wallet.runway_low` is announced.
+   */
+  threshold_days: number;
+  low_since: string | null;
 }
 export interface WalletTransactionPage {
   data: WalletTransaction[];
@@ -2441,7 +3104,6 @@ export interface ReconciliationFinding {
     | 'amount_differs'
     | 'movement_missing'
     | 'balance_differs'
-    | 'low_balance'
     | 'unnamed_movement'
     | 'orphan_movement'
     | 'credited_twice';
@@ -2476,6 +3138,262 @@ export interface LatestUpdate {
    */
   age_seconds: number;
 }
+export interface CreatedWebhookEndpoint {
+  /**
+   * Id of the webhookEndpoint.
+   */
+  id: string;
+  /**
+   * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
+   */
+  url: string;
+  event_types: string[];
+  /**
+   * For people.
+   */
+  description: string | null;
+  status: 'enabled' | 'disabled';
+  /**
+   * `request`: It was disabled by request. `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long.
+   */
+  disabled_reason: ('request' | 'gone' | 'failing') | null;
+  disabled_at: string | null;
+  /**
+   * While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there.
+   */
+  missed_since: string | null;
+  /**
+   * When the first of the tries was that have failed in a row.
+   */
+  failing_since: string | null;
+  /**
+   * Tries in a row that failed, over all deliveries.
+   */
+  failures: number;
+  /**
+   * What came of the last of them, in words.
+   */
+  last_failure: string | null;
+  last_delivered_at: string | null;
+  /**
+   * True when it was made by a key that is limited to its own work: it is told of that alone.
+   */
+  own_work_only: boolean;
+  /**
+   * Id of the apiKey.
+   */
+  created_by: string;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  /**
+   * RFC 3339 time.
+   */
+  updated_at: string;
+  /**
+   * Signs every delivery; shown in this answer and in no other. Keep it where the receiver reads it.
+   */
+  secret: string;
+}
+export interface WebhookEndpointPage {
+  data: WebhookEndpoint[];
+  /**
+   * Goes into `cursor` for the next page; null on the last.
+   */
+  next_cursor: string | null;
+}
+export interface WebhookEndpoint {
+  /**
+   * Id of the webhookEndpoint.
+   */
+  id: string;
+  /**
+   * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
+   */
+  url: string;
+  event_types: string[];
+  /**
+   * For people.
+   */
+  description: string | null;
+  status: 'enabled' | 'disabled';
+  /**
+   * `request`: It was disabled by request. `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long.
+   */
+  disabled_reason: ('request' | 'gone' | 'failing') | null;
+  disabled_at: string | null;
+  /**
+   * While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there.
+   */
+  missed_since: string | null;
+  /**
+   * When the first of the tries was that have failed in a row.
+   */
+  failing_since: string | null;
+  /**
+   * Tries in a row that failed, over all deliveries.
+   */
+  failures: number;
+  /**
+   * What came of the last of them, in words.
+   */
+  last_failure: string | null;
+  last_delivered_at: string | null;
+  /**
+   * True when it was made by a key that is limited to its own work: it is told of that alone.
+   */
+  own_work_only: boolean;
+  /**
+   * Id of the apiKey.
+   */
+  created_by: string;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  /**
+   * RFC 3339 time.
+   */
+  updated_at: string;
+}
+export interface DeletedWebhookEndpoint {
+  /**
+   * Id of the webhookEndpoint.
+   */
+  id: string;
+  deleted: true;
+}
+export interface RotatedWebhookSecret {
+  /**
+   * Id of the webhookEndpoint.
+   */
+  id: string;
+  /**
+   * Signs every delivery; shown in this answer and in no other. Keep it where the receiver reads it.
+   */
+  secret: string;
+  /**
+   * Until then deliveries are signed with the former secret too.
+   */
+  former_signs_until: string;
+}
+export interface WebhookDeliveryPage {
+  data: WebhookDelivery[];
+  /**
+   * Goes into `cursor` for the next page; null on the last.
+   */
+  next_cursor: string | null;
+}
+export interface WebhookDelivery {
+  /**
+   * Id of the webhookDelivery.
+   */
+  id: string;
+  /**
+   * Id of the webhookEndpoint.
+   */
+  endpoint_id: string;
+  /**
+   * Sent as `webhook-id`: the same at every try.
+   */
+  event_id: string;
+  event_type:
+    | 'order.accepted'
+    | 'order.held'
+    | 'order.processing'
+    | 'order.needs_attention'
+    | 'order.completed'
+    | 'order.failed'
+    | 'order.abandoned'
+    | 'topup.accepted'
+    | 'topup.held'
+    | 'topup.processing'
+    | 'topup.needs_attention'
+    | 'topup.completed'
+    | 'topup.failed'
+    | 'topup.abandoned'
+    | 'vpn_subscription.accepted'
+    | 'vpn_subscription.held'
+    | 'vpn_subscription.processing'
+    | 'vpn_subscription.needs_attention'
+    | 'vpn_subscription.active'
+    | 'vpn_subscription.cancelling'
+    | 'vpn_subscription.cancelled'
+    | 'vpn_subscription.expired'
+    | 'vpn_subscription.failed'
+    | 'vpn_subscription.abandoned'
+    | 'cancellation.accepted'
+    | 'cancellation.held'
+    | 'cancellation.processing'
+    | 'cancellation.needs_attention'
+    | 'cancellation.completed'
+    | 'cancellation.refused'
+    | 'cancellation.abandoned'
+    | 'refund.expected'
+    | 'refund.manual_review'
+    | 'refund.completed'
+    | 'refund.failed'
+    | 'refund.needs_attention'
+    | 'wallet.balance_low'
+    | 'wallet.balance_restored'
+    | 'esim.data_low'
+    | 'esim.expiring'
+    | 'vpn_subscription.expiring'
+    | 'wallet.runway_low'
+    | 'wallet.runway_restored'
+    | 'webhook_endpoint.disabled'
+    | 'webhook_endpoint.test';
+  /**
+   * `pending`: waits for its (next) try. `delivered`: was answered 2xx. `failed`: given up; replay it.
+   */
+  status: 'pending' | 'delivered' | 'failed';
+  /**
+   * How often it was tried.
+   */
+  tries: number;
+  next_try_at: string | null;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  ended_at: string | null;
+  /**
+   * Its tries, oldest first; the last hundred.
+   */
+  log: WebhookTry[];
+}
+export interface WebhookTry {
+  number: number;
+  /**
+   * RFC 3339 time.
+   */
+  at: string;
+  duration_ms: number;
+  /**
+   * HTTP status of the answer; null where there was none.
+   */
+  status: number | null;
+  /**
+   * Why there was none. `address_refused`: its address is none that webhooks may be sent to. `host_unknown`: its host name is not known. `connection_failed`: no connection could be opened, or it broke. `tls_failed`: its certificate was not accepted, or TLS failed otherwise. `timeout`: it did not answer in time. `unreadable_answer`: its answer is not valid HTTP.
+   */
+  failure:
+    ('address_refused' | 'host_unknown' | 'connection_failed' | 'tls_failed' | 'timeout' | 'unreadable_answer') | null;
+  /**
+   * The first 1,024 bytes of the answer, as text.
+   */
+  answer_excerpt: string | null;
+}
+export interface WebhookReplayResult {
+  /**
+   * Deliveries that are on their way.
+   */
+  queued: number;
+  /**
+   * There were more than one call takes: call again with this `since`. Null when all are queued.
+   */
+  next_since: string | null;
+}
 /**
  * When a secret was stored. The secret itself is never shown.
  */
@@ -2492,6 +3410,43 @@ export interface WebhookSecretStatus {
    * Until when the one before it still verifies; null when none was stored.
    */
   former_verifies_until: string | null;
+}
+export interface AuditPage {
+  data: AuditEntry[];
+  /**
+   * Goes into `cursor` for the next page; null on the last.
+   */
+  next_cursor: string | null;
+}
+export interface AuditEntry {
+  /**
+   * RFC 3339 time.
+   */
+  at: string;
+  /**
+   * Who: the id of an API key, or `command/<account>` for a command and the account that ran it.
+   */
+  actor: string;
+  /**
+   * The API key that acted, where it was one.
+   */
+  api_key: {
+    name: string;
+    prefix: string;
+  } | null;
+  /**
+   * Stable name of the act.
+   */
+  action: string;
+  /**
+   * What it was done to.
+   */
+  subject_kind: string;
+  subject_id: string;
+  /**
+   * Why, in the actor's words, where a reason is asked for; of an API key what was changed.
+   */
+  reason: string | null;
 }
 export interface WebhookReceipt {
   result: 'accepted' | 'quarantined' | 'duplicate' | 'replayed';
