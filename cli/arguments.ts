@@ -31,6 +31,13 @@ export function ids(list: string): number[] {
   return list.split(',').map((text) => id(text.trim()));
 }
 
+/** A whole key has no place on a command line, where other processes see it. */
+export function keyPrefix(text: string): string {
+  const prefix = /^(?:rsk_)?([0-9A-Za-z]{8})$/.exec(text)?.[1];
+  if (prefix !== undefined) return prefix;
+  throw new InvalidArgumentError('Use the eight characters between the underscores of the key, and never the whole key.');
+}
+
 export function days(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= 3650) return count;

@@ -1,8 +1,11 @@
 import { Option, type Command } from 'commander';
-import { days, overlap, requestsPerMinute } from '#cli/arguments.ts';
+import { days, keyPrefix, overlap, requestsPerMinute } from '#cli/arguments.ts';
 import type { NewKeyOptions } from '#cli/commands/keys.ts';
 import { SET_UP, type EnvironmentFor, type SetUpOption } from '#cli/set-up-option.ts';
 import { DEFAULT_KEY_OVERLAP_MS } from '#domain/policy.ts';
+
+/** How a key is named. */
+const PREFIX = 'public part of the key, as `keys list` shows it; `rsk_` may stand before it';
 
 /** `keys create`, `list`, `rotate`, `limit`, `rate-limit` and `revoke`. */
 export function addKeyCommands(program: Command, environmentFor: EnvironmentFor): void {
@@ -24,7 +27,8 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
     .option(...SET_UP)
     .action(async (options: SetUpOption) => (await load()).listKeys(await environmentFor(options)));
   keys
-    .command('rotate <prefix>')
+    .command('rotate')
+    .argument('<prefix>', PREFIX, keyPrefix)
     .description('make its successor, with the same scopes and limits, which goes on with its work; it is shown once')
     .addOption(
       new Option('--overlap <duration>', 'how long the former one still works, such as 2h; 0s when it has leaked')
@@ -37,14 +41,17 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
       (await load()).rotateKey(prefix, options, await environmentFor(options)),
     );
   keys
-    .command('limit <prefix> <limit>')
+    .command('limit')
+    .argument('<prefix>', PREFIX, keyPrefix)
+    .argument('<limit>')
     .description('change what may be spent in a day (UTC) for its work: "100.00 USD", or none')
     .option(...SET_UP)
     .action(async (prefix: string, limit: string, options: SetUpOption) =>
       (await load()).limitKey(prefix, limit, await environmentFor(options)),
     );
   keys
-    .command('rate-limit <prefix>')
+    .command('rate-limit')
+    .argument('<prefix>', PREFIX, keyPrefix)
     .description('change how many requests a minute are taken from it')
     .argument('<limit>', 'such as 600, or none for what the configuration says', (text) => (text === 'none' ? null : requestsPerMinute(text)))
     .option(...SET_UP)
@@ -52,7 +59,8 @@ export function addKeyCommands(program: Command, environmentFor: EnvironmentFor)
       (await load()).limitKeyRate(prefix, limit, await environmentFor(options)),
     );
   keys
-    .command('revoke <prefix>')
+    .command('revoke')
+    .argument('<prefix>', PREFIX, keyPrefix)
     .description('end a key’s life at once')
     .option(...SET_UP)
     .action(async (prefix: string, options: SetUpOption) => (await load()).revokeKey(prefix, await environmentFor(options)));

@@ -18,6 +18,12 @@ import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
 import type { Environment } from '#config/config.ts';
 import { EXIT_CONFIGURATION } from '#config/fields.ts';
 
+// A reader that has seen enough, such as `head`, is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
 const environment: Environment = process.env;
 /** Did a command that takes --data go without, and use our environment? */
 let withoutData = false;

@@ -4,7 +4,7 @@ import { workEventType } from '#domain/events.ts';
 import { plainAmount } from '#domain/money.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
-import { latestEvent, recordEvent, type NewEvent } from '#db/events.ts';
+import { latestStatusEvent, recordEvent, type NewEvent } from '#db/events.ts';
 import { cancellations, orders, refunds, topups, vpnSubscriptions } from '#db/schema.ts';
 import type { EventData } from '#db/schema/events.ts';
 import { workTable } from '#db/work-tables.ts';
@@ -65,7 +65,7 @@ export async function announceRefund(tx: Executor, cancellationId: string, now: 
 /** @param reasons the facts that, beside the type, make it another thing than what was announced last. */
 async function announceNews(tx: Executor, event: NewEvent, reasons: readonly string[], now: Date): Promise<void> {
   // Nothing was said of what has just been accepted.
-  const last = event.data['status'] === 'accepted' ? undefined : await latestEvent(tx, event.subject);
+  const last = event.data['status'] === 'accepted' ? undefined : await latestStatusEvent(tx, event.subject);
   if (last?.type === event.type && reasons.every((name) => last.data[name] === event.data[name])) return;
   const { status, ...facts } = event.data;
   await recordEvent(tx, { ...event, data: { status: status ?? null, previous_status: last?.data['status'] ?? null, ...facts } }, now);
