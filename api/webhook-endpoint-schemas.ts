@@ -4,7 +4,7 @@ import { isEventPattern } from '#domain/event-filter.ts';
 import { eventTypes } from '#domain/events.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
 import { DELIVERY_STATES, DISABLED_REASONS, TRY_FAILURES, type DisabledReason, type TryFailure } from '#domain/webhook-delivery.ts';
-import { instant, instantInput, ourId } from '#api/fields.ts';
+import { instant, instantInput, ourId, TEXT_PATTERN } from '#api/fields.ts';
 
 export const exampleEndpointId = 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012';
 export const exampleDeliveryId = 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234';
@@ -23,7 +23,13 @@ const url = z.string().max(2_048).meta({
     'WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.',
   example: 'https://shop.example.com/webhooks/reseller',
 });
-const description = z.string().min(1).max(200).nullable().meta({ description: 'For people.', example: 'Order status of the shop' });
+const description = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
+  .nullable()
+  .meta({ description: 'For people.', example: 'Order status of the shop', override: { pattern: TEXT_PATTERN } });
 
 export const endpointInput = z
   .strictObject({ url, event_types: eventTypesField.default(['*']), description: description.optional() })

@@ -228,8 +228,8 @@ describe('an endpoint that is down', () => {
     await database.transaction(publish);
     await round(other);
     const told = receiver.received.filter(({ path }) => path === '/other').map(({ bytes }) => String(bytes));
-    expect(told.at(-1)).toContain('webhook_endpoint.disabled');
-    expect(told.at(-1)).toContain('"reason":"failing"');
+    // Deliveries come in no order.
+    expect(told.filter((body) => body.includes('webhook_endpoint.disabled'))).toMatchObject([expect.stringContaining('"reason":"failing"')]);
     expect((await deliveries()).filter(({ eventId, endpointId }) => eventId === second && endpointId === id)).toMatchObject([{ state: 'failed' }]);
   });
 

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
+import { publishEvents } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
 import { activationCodePlace } from '#db/orders.ts';
-import { attempts, esims, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, esims, events, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { accessPlace } from '#db/vpn-subscriptions.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { TEST_NOW, type TestApi } from '#test/support/api.ts';
@@ -13,7 +14,7 @@ import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 
 /** Ids by kind, and the references that the caller gave. */
 export interface OwnWork {
-  readonly ids: Readonly<Record<'order' | 'esim' | 'topup' | 'cancellation' | 'refund' | 'vpn_subscription', string>>;
+  readonly ids: Readonly<Record<'order' | 'esim' | 'topup' | 'cancellation' | 'refund' | 'vpn_subscription' | 'event' | 'webhookEndpoint', string>>;
   readonly externalOrderId: string;
   readonly externalTopupId: string;
   readonly externalSubscriptionId: string;
@@ -59,7 +60,11 @@ export async function makeOwnWork({ database, keyRing }: Pick<TestApi, 'database
     for (const work of [{ kind: 'order', id: order }, { kind: 'vpn_subscription', id: subscription }] as const) await addCompletedAttempt(tx, work);
     await openCase(tx, { kind: 'topup', id: topup }, 'outcome_unknown', 'Nobody knows.');
   });
-  return { ids: { order, esim, topup, cancellation, refund, vpn_subscription: subscription }, ...references, iccid, caseSubject: topup };
+  await database.transaction((tx) => publishEvents(tx, 1_000));
+  const [event] = await database.run((db) => db.select({ id: events.id }).from(events).where(eq(events.subjectId, order)));
+  if (event === undefined) throw new Error(`nothing was announced of ${order}`);
+  const webhookEndpoint = await created(caller, '/v1/webhook-endpoints', { url: 'https://shop.example.com/webhooks' });
+  return { ids: { order, esim, topup, cancellation, refund, vpn_subscription: subscription, event: event.id, webhookEndpoint }, ...references, iccid, caseSubject: topup };
 }
 
 async function addCompletedAttempt(tx: Executor, { kind, id }: WorkRef): Promise<void> {
