@@ -96,6 +96,9 @@ const idOf = (operation: Operation): string => {
 const send = async (operation: Operation, body: unknown): Promise<HttpAnswer> =>
   caller.call(operation.method.toUpperCase(), operation.path.replaceAll(/\{\w+\}/g, idOf(operation)), { body, headers: { 'Idempotency-Key': randomUUID() } });
 
+/** Numbers and flags alone. */
+const WITHOUT_TEXT = new Set(['rotateServiceWebhookSecret', 'rotateWebhookEndpointSecret', 'enableWebhookEndpoint']);
+
 /** A second pause of the same is the first one, with its reason. */
 const SHOWS_WHAT_IS = new Set(['pauseBuying', 'releasePause']);
 
@@ -106,7 +109,7 @@ describe('hostile text', () => {
     for (const operation of api.operations.filter(({ reads }) => reads === 'json')) {
       if (operation.body === undefined) continue;
       const paths = texts(z.toJSONSchema(operation.body, { io: 'input', unrepresentable: 'any' }));
-      expect(paths.length, operation.id).toBeGreaterThan(operation.id === 'rotateServiceWebhookSecret' ? -1 : 0);
+      expect(paths.length, operation.id).toBeGreaterThan(WITHOUT_TEXT.has(operation.id) ? -1 : 0);
       for (const path of paths) {
         for (const [name, text] of Object.entries(HOSTILE)) {
           const answer = await send(operation, withValue(fresh(operation), path, text));
