@@ -99,12 +99,24 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       },
     },
   };
-  return createDocument(document, {
+  const described = createDocument(document, {
     override: ({ jsonSchema, io }) => {
       // Requests are closed, answers are not: a later version may say more, and generated clients must not mind.
       if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
+  leaveReferencesOpen(described);
+  return described;
+}
+
+/**
+ * What is described anew where it is used (`money.meta(…)`) becomes a reference with `additionalProperties: false` beside it, which
+ * would forbid all that the reference allows. Whether it is closed, its own schema says.
+ */
+function leaveReferencesOpen(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  if ('$ref' in value && 'additionalProperties' in value) delete value.additionalProperties;
+  for (const each of Object.values(value)) leaveReferencesOpen(each);
 }
 
 function describeOperation(operation: Operation): ZodOpenApiOperationObject {
