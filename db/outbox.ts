@@ -1,22 +1,24 @@
-import { eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
-import { outbox, type OutboxTopic } from '#db/schema.ts';
+import { outbox } from '#db/schema.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
 
 /** Asks, in the transaction that makes it necessary, that the workflow of a piece of work be started. */
 export async function requestStart(tx: Executor, work: WorkRef): Promise<void> {
-  await request(tx, 'start_work', work);
+  await tx.insert(outbox).values({ topic: 'start_work', subjectKind: work.kind, subjectId: work.id }).onConflictDoNothing();
 }
 
-/** Asks, in the transaction of what a person did, that the workflow look at it. */
-export async function requestWake(tx: Executor, work: WorkRef): Promise<void> {
-  await request(tx, 'wake_work', work);
-}
-
-async function request(tx: Executor, topic: OutboxTopic, { kind, id }: WorkRef): Promise<void> {
-  await tx.insert(outbox).values({ topic, subjectKind: kind, subjectId: id }).onConflictDoNothing();
+/**
+ * Asks, in the transaction of what a person did, that the workflow look at it. A wish that the relay has in hand already may have
+ * been carried out before this transaction commits. Counted as a try, it is not the wish in hand, and is carried out as well.
+ */
+export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  await tx
+    .insert(outbox)
+    .values({ topic: 'wake_work', subjectKind: kind, subjectId: id })
+    .onConflictDoUpdate({ target: [outbox.topic, outbox.subjectKind, outbox.subjectId], set: { tries: sql`${outbox.tries} + 1`, availableAt: sql`now()` } });
 }
 
 /** Takes rows for a while, oldest first; what is not settled when the lease ends comes again. */
@@ -40,12 +42,14 @@ export async function takeOutbox(db: Executor, options: { batch: number; leaseMs
   return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }
 
-/** The rows were handed over. */
-export async function settleOutbox(db: Executor, rowIds: readonly bigint[]): Promise<void> {
-  if (rowIds.length > 0) await db.delete(outbox).where(inArray(outbox.id, [...rowIds]));
+/** The rows were handed over. One that was asked for anew meanwhile stays: nobody has acted upon that wish yet. */
+export async function settleOutbox(db: Executor, rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): Promise<void> {
+  if (rows.length === 0) return;
+  const taken = sql.join(rows.map(({ id, tries }) => sql`(${id}::bigint, ${tries}::integer)`), sql`, `);
+  await db.delete(outbox).where(sql`(${outbox.id}, ${outbox.tries}) in (${taken})`);
 }
 
-/** The row could not be handed over now. @param retryAt when it is tried again. */
+/** The row could not be handed over now; one that was asked for anew meanwhile does not wait. @param retryAt when it is tried again. */
 export async function postponeOutbox(db: Executor, row: OutboxRow, error: string, retryAt: Date): Promise<void> {
-  await db.update(outbox).set({ lastError: error, availableAt: retryAt }).where(eq(outbox.id, row.id));
+  await db.update(outbox).set({ lastError: error, availableAt: retryAt }).where(and(eq(outbox.id, row.id), eq(outbox.tries, row.tries)));
 }

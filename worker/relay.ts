@@ -93,9 +93,9 @@ export class Relay {
   async #drainOutbox(batch: number): Promise<number> {
     const { database, policy: { leaseMs } } = this.#options;
     const rows = await database.run((db) => takeOutbox(db, { batch, leaseMs, now: this.#now() }));
-    const handedOver: bigint[] = [];
+    const handedOver: OutboxRow[] = [];
     await eachOf(rows, PARALLEL, async (row) => {
-      if (await this.#handOver(row)) handedOver.push(row.id);
+      if (await this.#handOver(row)) handedOver.push(row);
     });
     await database.run((db) => settleOutbox(db, handedOver));
     return rows.length;

@@ -4,7 +4,7 @@ import type { Database } from '#db/database.ts';
 import { markApplied, markRelayed, markUnmatched, postpone, takePending, unappliedFor } from '#db/inbox.ts';
 import { recordMovement } from '#db/journal.ts';
 import { completeOrder } from '#db/orders.ts';
-import { postponeOutbox, requestStart, settleOutbox, takeOutbox } from '#db/outbox.ts';
+import { postponeOutbox, requestStart, requestWake, settleOutbox, takeOutbox } from '#db/outbox.ts';
 import { attempts, inbox, journal, orders, outbox } from '#db/schema.ts';
 import { recordStep, requestStartOfIdleWork } from '#db/work.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
@@ -168,9 +168,24 @@ describe('the outbox', () => {
     const batches = await Promise.all(Array.from({ length: 3 }, () => database.run((db) => takeOutbox(db, options))));
     const taken = batches.flat().map(({ id }) => id);
     expect(new Set(taken).size).toBe(taken.length);
-    await database.run((db) => settleOutbox(db, batches[0]!.map(({ id }) => id)));
+    await database.run((db) => settleOutbox(db, batches[0]!));
     const left = await database.run((db) => takeOutbox(db, { ...options, batch: 100, now: soon(30_000) }));
     expect(left).toHaveLength(12 - batches[0]!.length);
+  });
+
+  it('keeps a wish to wake that came while an earlier one was handed over, so that nobody acts in vain', async () => {
+    const work = orderWork(await acceptTestOrder(database));
+    await database.run((db) => db.delete(outbox));
+    const options = { batch: 10, leaseMs: 30_000, now: soon() };
+    await database.transaction((tx) => requestWake(tx, work));
+    const first = await database.run((db) => takeOutbox(db, options));
+    expect(first).toHaveLength(1);
+    await database.transaction((tx) => requestWake(tx, work));
+    await database.run((db) => settleOutbox(db, first));
+    const second = await database.run((db) => takeOutbox(db, options));
+    expect(second).toMatchObject([{ topic: 'wake_work', subjectId: work.id }]);
+    await database.run((db) => settleOutbox(db, second));
+    expect(await database.run((db) => takeOutbox(db, { ...options, now: soon(60_000) }))).toEqual([]);
   });
 
   it('keeps a row that could not be handed over until its time comes', async () => {
