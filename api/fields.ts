@@ -1,7 +1,7 @@
 /** Kinds of fields that our requests and answers share. */
 import * as z from 'zod';
 import { isId, type IdKind } from '#domain/identifiers.ts';
-import { isDecimal } from '#domain/money.ts';
+import { isUnsignedDecimal } from '#domain/money.ts';
 
 /** PostgreSQL's `integer`; the service's package ids are far below. */
 const MAX_INTEGER = 2_147_483_647;
@@ -37,11 +37,12 @@ export const money = z
   .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
 
 /** An amount in a request: a string, since JSON numbers lose digits on the way through many parsers. */
+/** What stands against an amount that is not {@link isUnsignedDecimal}. */
+export const UNSIGNED_DECIMAL = 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point';
+
 export const moneyInput = z
   .strictObject({
-    amount: decimal.refine((text) => isDecimal(text) && !text.startsWith('-'), {
-      message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point',
-    }),
+    amount: decimal.refine(isUnsignedDecimal, { message: UNSIGNED_DECIMAL }),
     currency,
   })
   .meta({ id: 'MoneyInput' });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { statusesOf } from '#domain/lifecycle.ts';
-import { isDecimal } from '#domain/money.ts';
-import { currency, instant, ourId, packageId, packageIdInQuery, pageOf } from '#api/fields.ts';
+import { isUnsignedDecimal } from '#domain/money.ts';
+import { currency, instant, ourId, packageId, packageIdInQuery, pageOf, UNSIGNED_DECIMAL } from '#api/fields.ts';
 import { suggestedPriceField } from '#api/pricing-schemas.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
@@ -24,9 +24,7 @@ export const vpnSubscriptionInput = z
       .meta({ description: 'Your reference to the customer. Stored encrypted, given to the service, never returned.', example: 'C-2207' }),
     customer_price: z
       .string()
-      .refine((text) => isDecimal(text) && !text.startsWith('-'), {
-        message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point',
-      })
+      .refine(isUnsignedDecimal, { message: UNSIGNED_DECIMAL })
       .meta({
         description: 'What the customer pays, in the currency of the plan. While the service charges more, the order is held.',
         example: '5.99',

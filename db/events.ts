@@ -41,9 +41,9 @@ export async function recordEvent(tx: Executor, { type, subject, apiKeyId, data,
   announcesEvents(tx);
 }
 
-/** What was last announced of a subject. */
-export async function latestEvent(db: Executor, { id }: EventSubject): Promise<EventRow | undefined> {
-  const [row] = await db.select(eventColumns).from(events).where(eq(events.subjectId, id)).orderBy(desc(events.sequence)).limit(1);
+/** What was last announced of a subject's status; that its time runs out, say, is no status. */
+export async function latestStatusEvent(db: Executor, { id }: EventSubject): Promise<EventRow | undefined> {
+  const [row] = await db.select(eventColumns).from(events).where(and(eq(events.subjectId, id), sql`${events.data} ? 'status'`)).orderBy(desc(events.sequence)).limit(1);
   return row;
 }
 

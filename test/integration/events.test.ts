@@ -51,6 +51,18 @@ describe('events of work', () => {
     expect(announced).toBe(4);
   });
 
+  it('says a status once, although something else was told in between', async () => {
+    const orderId = await acceptTestOrder(database);
+    const hold = () =>
+      database.transaction((tx) =>
+        recordStep(tx, orderWork(orderId), { status: 'held', entry: { event: 'order.held', message: 'Test.' }, failure: { class: 'not_sent', detail: 'Test.' } }, new Date()),
+      );
+    await hold();
+    await database.transaction((tx) => announce(tx, orderId, 'expiring'));
+    await hold();
+    expect((await eventsOf(orderId)).map(({ data }) => data['status'])).toEqual(['accepted', 'held', undefined]);
+  });
+
   it('says nothing of what was rolled back', async () => {
     await expect(
       database.transaction(async (tx) => {
