@@ -13,10 +13,9 @@ import {
   storeFacts,
   storeUsage,
   type AnnouncePage,
-  type EsimFacts,
   type ExpiryPosition,
 } from '#db/esim-watch.ts';
-import type { ServiceEsim } from '#upstream/contract.ts';
+import { esimFacts } from '#upstream/esim-facts.ts';
 import { usageReading } from '#upstream/usage-reading.ts';
 import type { WatchActivities } from '#activities/maintenance-types.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
@@ -62,7 +61,7 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
       await database.run((db) => lookAgainAt(db, esim.id, nextLook(esim, watch, readAt)));
       return { calls: 1, isSilent: SILENT_SERVICE.has(answer.failure) };
     }
-    const facts = factsOf(answer.value);
+    const facts = esimFacts(answer.value);
     const known = await database.run((db) => storedUsage(db, esim.id));
     // Unlimited data never runs out, and no top-up makes it limited.
     const isAsked = isEsimInUse(facts) && known?.unlimited !== true;
@@ -99,17 +98,4 @@ export function createWatchActivities({ database, service, watch, now }: WatchDe
       return { looked };
     },
   };
-}
-
-function factsOf(esim: ServiceEsim): EsimFacts {
-  return {
-    status: esim.status,
-    installedAt: timeOf(esim.installed_at),
-    activatedAt: timeOf(esim.activated_at),
-    expiresAt: timeOf(esim.expires_at),
-  };
-}
-
-function timeOf(text: string | null | undefined): Date | null {
-  return text == null ? null : new Date(text);
 }

@@ -5,6 +5,7 @@ import { databaseUnavailable, errorHandler } from '#api/errors.ts';
 import { mountOperations } from '#api/mount.ts';
 import type { Operation } from '#api/operation.ts';
 import { RateLimits } from '#api/rate-limits.ts';
+import { packageList } from '#api/package-list.ts';
 import { requestContext } from '#api/request-context.ts';
 import { auditLogOperations } from '#api/routes/audit-log.ts';
 import { booksOperations } from '#api/routes/books.ts';
@@ -58,6 +59,7 @@ export function createApp(dependencies: ApiDependencies): Express {
 
 /** Every call of the API. */
 export function allOperations(dependencies: ApiDependencies): Operation[] {
+  const packages = packageList(dependencies);
   const operations = [
     ...orderOperations(dependencies),
     ...topupOperations(dependencies),
@@ -68,8 +70,8 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...purchaseGateOperations(dependencies),
     ...esimOperations(dependencies),
     ...cancellationPreflightOperations(dependencies),
-    ...packageOperations(dependencies),
-    ...pricingOperations(dependencies),
+    ...packageOperations(dependencies, packages),
+    ...pricingOperations(dependencies, packages),
     ...walletOperations(dependencies),
     ...booksOperations(dependencies),
     ...updateOperations(dependencies),

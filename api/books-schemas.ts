@@ -1,5 +1,6 @@
 /** Wallet transactions and reports of reconciliations, as the API shows them. */
 import * as z from 'zod';
+import { plainMoney } from '#domain/money.ts';
 import {
   CAUSE_KINDS,
   DIRECTIONS,
@@ -11,7 +12,7 @@ import {
 import type { WalletLine } from '#db/journal-queries.ts';
 import type { ReconciliationRow } from '#db/reconciliations.ts';
 import { currency, instant, instantInput, money, ourId, pageOf, pageQuery } from '#api/fields.ts';
-import { moneyJson, plainAmount } from '#api/representations.ts';
+import { plainAmount } from '#api/representations.ts';
 
 const direction = z.enum(DIRECTIONS).meta({ description: '`debit`: money left the wallet at the service; `credit`: money came in.' });
 const workId = z.string().nullable().meta({ description: 'Id of the order, top-up or VPN subscription, where it is about one.', example: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' });
@@ -219,8 +220,8 @@ export function reconciliationSummaryJson(row: ReconciliationRow): z.input<typeo
     started_at: row.startedAt.toISOString(),
     finished_at: row.finishedAt.toISOString(),
     read_since: row.readSince.toISOString(),
-    balance: moneyJson(row.balance, row.balanceCurrency),
-    expected_balance: moneyJson(row.expectedBalance, row.balanceCurrency),
+    balance: plainMoney(row.balance, row.balanceCurrency),
+    expected_balance: plainMoney(row.expectedBalance, row.balanceCurrency),
     counts: row.counts,
     sums: row.sums.map((each) => ({ ...each })),
     finding_counts: row.findingCounts,

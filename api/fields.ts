@@ -1,7 +1,7 @@
 /** Kinds of fields that our requests and answers share. */
 import * as z from 'zod';
 import { idPattern, isId, type IdKind } from '#domain/identifiers.ts';
-import { isDecimal } from '#domain/money.ts';
+import { isUnsignedDecimal } from '#domain/money.ts';
 
 /** PostgreSQL's `integer`; the service's package ids are far below. */
 const MAX_INTEGER = 2_147_483_647;
@@ -36,7 +36,7 @@ export const money = z
   .strictObject({ amount: decimal, currency })
   .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
 
-/** What {@link isDecimal} lets through that is not negative, for the description. */
+/** What {@link isUnsignedDecimal} lets through, for the description. */
 export const DECIMAL_PATTERN = '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,6})?$';
 
 /** Text that PostgreSQL can store, for the description: JSON itself cannot hold half of a surrogate pair in UTF-8. */
@@ -45,12 +45,13 @@ export const TEXT_PATTERN = '^[^\\x00]*$';
 /** The same with something in it. */
 export const FILLED_TEXT_PATTERN = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';
 
+/** What stands against an amount that is not {@link isUnsignedDecimal}. */
+export const UNSIGNED_DECIMAL = 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point';
+
 /** An amount in a request: a string, since JSON numbers lose digits on the way through many parsers. */
 export const moneyInput = z
   .strictObject({
-    amount: decimal.refine((text) => isDecimal(text) && !text.startsWith('-'), {
-      message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point',
-    }).meta({ override: { pattern: DECIMAL_PATTERN } }),
+    amount: decimal.refine(isUnsignedDecimal, { message: UNSIGNED_DECIMAL }).meta({ override: { pattern: DECIMAL_PATTERN } }),
     currency,
   })
   .meta({ id: 'MoneyInput' });

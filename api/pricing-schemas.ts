@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isDecimal, paddedAmount } from '#domain/money.ts';
+import { isUnsignedDecimal, paddedAmount } from '#domain/money.ts';
 import {
   PRICING_STEPS,
   PRICING_TARGET_KINDS,
@@ -15,21 +15,20 @@ import {
 import { PRICING_CHANGES } from '#db/schema.ts';
 import type { PricingRuleVersionRow, StoredPricingRule } from '#db/pricing-rules.ts';
 import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
-import { currency, instant, money, ourId, packageId, pageOf } from '#api/fields.ts';
+import { currency, instant, money, ourId, packageId, pageOf, UNSIGNED_DECIMAL } from '#api/fields.ts';
 import { instantJson } from '#api/representations.ts';
 
 export const exampleRuleId = 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN';
 const exampleAt = '2030-01-31T12:00:00.000Z';
 
-const unsigned = (text: string) => isDecimal(text) && !text.startsWith('-');
 const amountInput = z
   .string()
-  .refine(unsigned, { message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point' })
+  .refine(isUnsignedDecimal, { message: UNSIGNED_DECIMAL })
   .meta({ description: 'In the currency of the rule.', example: '0.50' });
 /** More is a mistake in writing: the price would be a hundred times the cost. */
 const percentInput = z
   .string()
-  .refine((text) => unsigned(text) && Number(text) <= 10_000, { message: 'must be a decimal in a string, from 0 to 10000' })
+  .refine((text) => isUnsignedDecimal(text) && Number(text) <= 10_000, { message: 'must be a decimal in a string, from 0 to 10000' })
   .meta({ description: 'Of `price_for_reseller`, in percent.', example: '35' });
 
 const markupInput = (id: string, description: string) =>

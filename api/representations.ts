@@ -1,7 +1,7 @@
 /** From rows to the JSON of our answers. */
 import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
-import { plainAmount, type Money } from '#domain/money.ts';
+import { plainAmount, plainMoney } from '#domain/money.ts';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
 import { resubmission } from '#domain/resubmission.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
@@ -84,7 +84,7 @@ export function refundJson(refund: RefundRow): RefundOutput {
     service_refund_id: refund.serviceRefundId,
     status: refund.status,
     review: refund.review,
-    amount: moneyJson(refund.amount, refund.currency),
+    amount: plainMoney(refund.amount, refund.currency),
     created_at: refund.createdAt.toISOString(),
     updated_at: refund.updatedAt.toISOString(),
     completed_at: instantJson(refund.completedAt),
@@ -105,8 +105,8 @@ export function refundConditionJson({ name, result, evidence, asOf }: RefundCond
 /** What is the same for work of every kind. */
 function workJson(row: WorkRow, { attempts, attemptStates, inDoubt }: Omit<AttemptFacts, 'serviceId'>) {
   return {
-    max_price: moneyJson(row.maxPriceAmount, row.maxPriceCurrency),
-    charged: moneyJson(row.chargedAmount, row.chargedCurrency),
+    max_price: plainMoney(row.maxPriceAmount, row.maxPriceCurrency),
+    charged: plainMoney(row.chargedAmount, row.chargedCurrency),
     failure: failureJson(row),
     attention: attentionJson(row),
     submit_again: resubmission({ status: row.status, attempts: attemptStates, inDoubt }),
@@ -126,16 +126,6 @@ export function timelineJson({ at, event, message, detail }: TimelineRow) {
 
 export function instantJson(instant: Date | null): string | null {
   return instant === null ? null : instant.toISOString();
-}
-
-/**
- * An amount as people write it: the database pads to six digits after the point, of which at least two stay.
- *
- * @returns null unless both parts are there.
- */
-export function moneyJson(amount: string | null, currency: string | null): Money | null {
-  if (amount === null || currency === null) return null;
-  return { amount: plainAmount(amount), currency };
 }
 
 export { plainAmount };

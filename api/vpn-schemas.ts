@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { statusesOf } from '#domain/lifecycle.ts';
-import { isDecimal } from '#domain/money.ts';
-import { currency, DECIMAL_PATTERN, instant, ourId, packageId, packageIdInQuery, pageOf, TEXT_PATTERN } from '#api/fields.ts';
+import { isUnsignedDecimal } from '#domain/money.ts';
+import { currency, DECIMAL_PATTERN, instant, ourId, packageId, packageIdInQuery, pageOf, TEXT_PATTERN, UNSIGNED_DECIMAL } from '#api/fields.ts';
 import { suggestedPriceField } from '#api/pricing-schemas.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
@@ -26,9 +26,7 @@ export const vpnSubscriptionInput = z
     customer_reference: customerReference,
     customer_price: z
       .string()
-      .refine((text) => isDecimal(text) && !text.startsWith('-'), {
-        message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point',
-      })
+      .refine(isUnsignedDecimal, { message: UNSIGNED_DECIMAL })
       .meta({
         description: 'What the customer pays, in the currency of the plan. While the service charges more, the order is held.',
         example: '5.99',

@@ -1,4 +1,4 @@
-import { eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { outbox } from '#db/schema.ts';
@@ -12,13 +12,13 @@ export async function requestStart(tx: Executor, work: WorkRef): Promise<void> {
 
 /**
  * Asks, in the transaction of what a person did, that the workflow look at it. A wish that the relay has in hand already may have
- * been carried out before this transaction commits: it counts as a new one then, and is carried out again.
+ * been carried out before this transaction commits. Counted as a try, it is not the wish in hand, and is carried out as well.
  */
 export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await tx
     .insert(outbox)
     .values({ topic: 'wake_work', subjectKind: kind, subjectId: id })
-    .onConflictDoUpdate({ target: [outbox.topic, outbox.subjectKind, outbox.subjectId], set: { tries: 0, availableAt: sql`now()` } });
+    .onConflictDoUpdate({ target: [outbox.topic, outbox.subjectKind, outbox.subjectId], set: { tries: sql`${outbox.tries} + 1`, availableAt: sql`now()` } });
 }
 
 /** Takes rows for a while, oldest first; what is not settled when the lease ends comes again. */
@@ -49,7 +49,7 @@ export async function settleOutbox(db: Executor, rows: readonly Pick<OutboxRow, 
   await db.delete(outbox).where(sql`(${outbox.id}, ${outbox.tries}) in (${taken})`);
 }
 
-/** The row could not be handed over now. @param retryAt when it is tried again. */
+/** The row could not be handed over now; one that was asked for anew meanwhile does not wait. @param retryAt when it is tried again. */
 export async function postponeOutbox(db: Executor, row: OutboxRow, error: string, retryAt: Date): Promise<void> {
-  await db.update(outbox).set({ lastError: error, availableAt: retryAt }).where(eq(outbox.id, row.id));
+  await db.update(outbox).set({ lastError: error, availableAt: retryAt }).where(and(eq(outbox.id, row.id), eq(outbox.tries, row.tries)));
 }

@@ -1,7 +1,7 @@
 /** Announces what becomes of work and refunds. */
 import { eq, sql, type SQL } from 'drizzle-orm';
 import { workEventType } from '#domain/events.ts';
-import { plainAmount } from '#domain/money.ts';
+import { plainMoney } from '#domain/money.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { latestStatusEvent, recordEvent, type NewEvent } from '#db/events.ts';
@@ -44,7 +44,7 @@ export async function announceWork(tx: Executor, work: WorkRef, now: Date): Prom
     ...(work.kind !== 'vpn_subscription' && { esim_id: row.esimId }),
     failure_class: row.failureClass,
     attention_reason: row.attentionReason,
-    charged: moneyOf(row.chargedAmount, row.chargedCurrency),
+    charged: plainMoney(row.chargedAmount, row.chargedCurrency),
   };
   await announceNews(tx, { type, subject: work, apiKeyId: row.apiKeyId, data }, ['failure_class', 'attention_reason'], now);
 }
@@ -58,7 +58,7 @@ export async function announceRefund(tx: Executor, cancellationId: string, now: 
     .where(eq(refunds.cancellationId, cancellationId));
   if (row === undefined) return;
   const { id, status, orderId, esimId, amount, currency } = row.refund;
-  const data: EventData = { status, cancellation_id: cancellationId, order_id: orderId, esim_id: esimId, amount: moneyOf(amount, currency) };
+  const data: EventData = { status, cancellation_id: cancellationId, order_id: orderId, esim_id: esimId, amount: plainMoney(amount, currency) };
   await announceNews(tx, { type: `refund.${status}`, subject: { kind: 'refund', id }, apiKeyId: row.apiKeyId, data }, [], now);
 }
 
@@ -69,8 +69,4 @@ async function announceNews(tx: Executor, event: NewEvent, reasons: readonly str
   if (last?.type === event.type && reasons.every((name) => last.data[name] === event.data[name])) return;
   const { status, ...facts } = event.data;
   await recordEvent(tx, { ...event, data: { status: status ?? null, previous_status: last?.data['status'] ?? null, ...facts } }, now);
-}
-
-function moneyOf(amount: string | null, currency: string | null) {
-  return amount === null || currency === null ? null : { amount: plainAmount(amount), currency };
 }

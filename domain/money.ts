@@ -17,6 +17,11 @@ export function isDecimal(text: string): boolean {
   return PLAIN_DECIMAL.test(text);
 }
 
+/** True for a decimal that is not negative. */
+export function isUnsignedDecimal(text: string): boolean {
+  return isDecimal(text) && !text.startsWith('-');
+}
+
 /**
  * Reads an amount as JSON carries it.
  *
@@ -61,6 +66,11 @@ export function equalMoney(left: Money, right: Money): boolean {
 /** An amount as people write it: the database pads to six digits after the point, of which at least two stay. */
 export function plainAmount(amount: Decimal): Decimal {
   return amount.replace(/(\.\d{2}\d*?)0+$/, '$1');
+}
+
+/** The two columns of an amount as people write it. @returns null unless both are there. */
+export function plainMoney(amount: Decimal | null, currency: string | null): Money | null {
+  return amount === null || currency === null ? null : { amount: plainAmount(amount), currency };
 }
 
 /** As {@link plainAmount}, for what was reckoned and may have fewer digits than two after the point. */

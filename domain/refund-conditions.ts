@@ -30,8 +30,8 @@ export interface RefundFacts {
   readonly installation: Reading<{ readonly installedAt: number | undefined; readonly activatedAt: number | undefined }>;
   /** How many top-ups of the eSIM are completed, by our own rows and by the service's list together. */
   readonly topups: Reading<{ readonly completed: number }>;
-  /** Whether the wallet shows the debit of the order that the eSIM came from, and whether it shows a credit for it. */
-  readonly debit: Reading<{ readonly found: boolean; readonly givenBack: boolean }>;
+  /** Whether the wallet shows the debit of the order that the eSIM came from. */
+  readonly debit: Reading<{ readonly found: boolean }>;
 }
 
 /** What the conditions come to: the refund is automatic only when all of them hold. */
@@ -52,10 +52,9 @@ export function judgeRefundConditions({ usage, installation, topups, debit }: Re
     judge('no_completed_topup', topups, ({ completed }) =>
       completed === 0 ? passes('No top-up of it is completed.') : fails(`${completed} of its top-ups are completed.`),
     ),
-    judge('debit_verified', debit, ({ found, givenBack }) => {
-      if (givenBack) return fails('The wallet shows what it cost, and that it was given back.');
-      return found ? passes('The wallet shows what it cost.') : fails('The wallet does not show what it cost.');
-    }),
+    judge('debit_verified', debit, ({ found }) =>
+      found ? passes('The wallet shows what it cost.') : fails('The wallet does not show what it cost.'),
+    ),
   ];
 }
 

@@ -59,14 +59,12 @@ function debitOf(
   asOf: number,
 ): RefundFacts['debit'] {
   if (!list.ok) return unread(list);
-  const ofOrder = list.value.items.filter((each) => isOfOrder({ serviceId, reference }, each));
-  const found = ofOrder.some(({ type }) => type === 'debit');
-  const givenBack = ofOrder.some(({ type }) => type === 'credit');
+  const found = list.value.items.some((each) => each.type === 'debit' && isOfOrder({ serviceId, reference }, each));
   if (!found && asOf - orderedAt < DEBIT_SHOWS_WITHIN_MS) {
     return { ok: false, detail: 'The wallet does not show what it cost (yet).', mayPass: true };
   }
   if (!found && !list.value.complete) return { ok: false, detail: 'The wallet has more transactions than can be searched.', mayPass: false };
-  return { ok: true, value: { found, givenBack }, asOf };
+  return { ok: true, value: { found }, asOf };
 }
 
 function reading<Answer, Value>(

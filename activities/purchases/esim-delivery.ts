@@ -3,7 +3,7 @@ import { parseLpaString } from '#domain/activation.ts';
 import { chargedOf, type AttemptRow } from '#db/attempts.ts';
 import { violatedConstraint } from '#db/database.ts';
 import { activationCodePlace, completeOrder, readOrder } from '#db/orders.ts';
-import type { ServiceEsim } from '#upstream/contract.ts';
+import { esimFacts } from '#upstream/esim-facts.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
@@ -35,10 +35,7 @@ export function createEsimDelivery(dependencies: WorkDependencies, ask: Purchase
       serviceEsimId: esim.id,
       iccid: esim.iccid,
       sealedActivationCode: (ownId: string) => keyRing.seal(esim.activation_code, activationCodePlace(ownId)),
-      status: esim.status,
-      installedAt: timeOf(esim.installed_at),
-      activatedAt: timeOf(esim.activated_at),
-      expiresAt: timeOf(esim.expires_at),
+      ...esimFacts(esim),
     };
     const esimId = await unlessTaken(() =>
       database.transaction(async (tx) => {
@@ -83,8 +80,4 @@ function retryLater(failure: ServiceFailure): ApplicationFailure {
     message: failure.detail,
     ...(failure.retryAfterMs !== undefined && { nextRetryDelay: Math.min(failure.retryAfterMs, LONGEST_RETRY_MS) }),
   });
-}
-
-function timeOf(text: ServiceEsim['installed_at']): Date | null {
-  return text == null ? null : new Date(text);
 }

@@ -1,18 +1,13 @@
 import * as z from 'zod';
 import { rulesInForce } from '#db/pricing-rules.ts';
-import type { ServicePackage } from '#upstream/contract.ts';
-import { CachedRead } from '#api/cached-read.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { pageQuery } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
+import type { PackageList } from '#api/package-list.ts';
 import { ageOf, freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
-import { valueOf } from '#api/service-problem.ts';
-
-/** Price lists change by the hour at most; a caller's price limit guards against what changes in between. */
-const MAX_AGE_MS = 30_000;
 
 const tag = 'Packages';
 const JSON_TYPE = 'application/json';
@@ -28,8 +23,7 @@ const packagePage = z
 const packageWithAge = z.strictObject({ ...packageOutput.shape, ...freshness }).meta({ id: 'PackageWithAge' });
 
 /** What can be bought, as the service says it, at most half a minute old. */
-export function packageOperations({ database, service, now }: ApiDependencies): Operation[] {
-  const cached = new CachedRead(async () => sorted(valueOf(await service.listPackages()).items), { maxAgeMs: MAX_AGE_MS, now });
+export function packageOperations({ database, now }: ApiDependencies, packages: PackageList): Operation[] {
   return [
     operation({
       id: 'listPackages',
@@ -50,7 +44,7 @@ export function packageOperations({ database, service, now }: ApiDependencies): 
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ query: { limit, cursor } }) => {
         const after = cursor === undefined ? -1 : Number(readNumberCursor('p', cursor));
-        const { value, readAt } = await cached.get();
+        const { value, readAt } = await packages.get();
         const rules = await database.run(rulesInForce);
         const rest = value.filter(({ id }) => id > after);
         const shown = rest.slice(0, limit);
@@ -80,7 +74,7 @@ export function packageOperations({ database, service, now }: ApiDependencies): 
       },
       problems: ['package_not_found', 'service_failed', 'service_unavailable', 'service_timeout'],
       handle: async ({ params: { id } }) => {
-        const { value, readAt } = await cached.get();
+        const { value, readAt } = await packages.get();
         const found = value.find((each) => String(each.id) === id);
         if (found === undefined) throw new Problem('package_not_found');
         const rules = await database.run(rulesInForce);
@@ -88,8 +82,4 @@ export function packageOperations({ database, service, now }: ApiDependencies): 
       },
     }),
   ];
-}
-
-function sorted(packages: readonly ServicePackage[]): ServicePackage[] {
-  return packages.toSorted((left, right) => left.id - right.id);
 }

@@ -7,6 +7,7 @@ import { CachedRead } from '#api/cached-read.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { currency, money, moneyInput, packageId } from '#api/fields.ts';
 import { invalid, operation, type Operation } from '#api/operation.ts';
+import { PRICES_MAX_AGE_MS, type PackageList } from '#api/package-list.ts';
 import { freshness, freshnessExample, ageOf } from '#api/package-schemas.ts';
 import type { FieldError } from '#api/problem.ts';
 import {
@@ -26,8 +27,6 @@ import {
 import { jsonReply } from '#api/reply.ts';
 import { valueOf } from '#api/service-problem.ts';
 
-/** As in the list of packages. */
-const MAX_AGE_MS = 30_000;
 const MAX_ITEMS = 5_000;
 const MAX_RULES = 500;
 
@@ -137,9 +136,8 @@ interface Listed {
 }
 
 /** Prices a list by other rules or at other costs, and stores nothing. */
-export function whatIfOperation({ database, service, now }: ApiDependencies): Operation {
-  const packages = new CachedRead(async () => valueOf(await service.listPackages()).items, { maxAgeMs: MAX_AGE_MS, now });
-  const plans = new CachedRead(async () => valueOf(await service.listVpnPlans()).items, { maxAgeMs: MAX_AGE_MS, now });
+export function whatIfOperation({ database, service, now }: ApiDependencies, packages: PackageList): Operation {
+  const plans = new CachedRead(async () => valueOf(await service.listVpnPlans()).items, { maxAgeMs: PRICES_MAX_AGE_MS, now });
   return operation({
     id: 'tryPricing',
     method: 'post',
@@ -170,7 +168,7 @@ export function whatIfOperation({ database, service, now }: ApiDependencies): Op
       if (isAll || body.package_ids !== undefined) {
         const { value, readAt } = await packages.get();
         oldest = Math.min(oldest, readAt);
-        listed.push(...byId(value.map((each) => ({ name: each.name, item: pricedPackage(each) }))));
+        listed.push(...value.map((each) => ({ name: each.name, item: pricedPackage(each) })));
       }
       if (isAll || body.vpn_plan_ids !== undefined) {
         const { value, readAt } = await plans.get();

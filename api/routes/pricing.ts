@@ -15,6 +15,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import { currency, idInPath, mayExist, pageQuery } from '#api/fields.ts';
 import { answerOnce } from '#api/idempotency.ts';
 import { invalid, operation, type Operation } from '#api/operation.ts';
+import type { PackageList } from '#api/package-list.ts';
 import { pageReply } from '#api/page-reply.ts';
 import {
   exampleRuleId,
@@ -51,7 +52,7 @@ const version = z
 const ruleAnswer = (description: string) => ({ description, contentType: JSON_TYPE, schema: pricingRuleOutput, example: pricingRuleExample });
 
 /** The rules that suggest selling prices: list, read, make, change, end; and what others would suggest. */
-export function pricingOperations(dependencies: ApiDependencies): Operation[] {
+export function pricingOperations(dependencies: ApiDependencies, packages: PackageList): Operation[] {
   const { database, now } = dependencies;
   const find = async (id: string) => {
     const rule = mayExist('pricingRule', id) ? await database.run((db) => findPricingRule(db, id)) : undefined;
@@ -123,7 +124,7 @@ export function pricingOperations(dependencies: ApiDependencies): Operation[] {
         });
       },
     }),
-    whatIfOperation(dependencies),
+    whatIfOperation(dependencies, packages),
     operation({
       id: 'getPricingRule',
       method: 'get',

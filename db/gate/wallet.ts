@@ -1,6 +1,6 @@
 /** The wallet at the service as it was last read, and what purchases in flight may still take from it. */
 import { and, eq, not, sql, type SQL } from 'drizzle-orm';
-import { compareMoney, plainAmount, type Money } from '#domain/money.ts';
+import { compareMoney, plainMoney, type Money } from '#domain/money.ts';
 import type { Executor } from '#db/database.ts';
 import { recordEvent } from '#db/events.ts';
 import { lockAccount } from '#db/gate/lock.ts';
@@ -117,12 +117,8 @@ async function announceCrossing(
   now: Date,
 ): Promise<void> {
   const type = isLow ? 'wallet.balance_low' : 'wallet.balance_restored';
-  const data = { balance: plainMoney(balance), threshold: threshold === undefined ? null : plainMoney(threshold) };
+  const data = { balance: plainMoney(balance.amount, balance.currency), threshold: plainMoney(threshold?.amount ?? null, threshold?.currency ?? null) };
   await recordEvent(tx, { type, subject: { kind: 'wallet', id: 'wallet' }, apiKeyId: null, data }, now);
-}
-
-function plainMoney({ amount, currency }: Money): Money {
-  return { amount: plainAmount(amount), currency };
 }
 
 function changeFrom(before: Money | undefined, after: Money): StoredReading['change'] {

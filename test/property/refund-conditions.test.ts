@@ -12,7 +12,7 @@ const facts: fc.Arbitrary<RefundFacts> = fc.record({
   usage: reading(fc.record({ dataUsedMb: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 10_000, noNaN: true })) })),
   installation: reading(fc.record({ installedAt: fc.option(time, { nil: undefined }), activatedAt: fc.option(time, { nil: undefined }) })),
   topups: reading(fc.record({ completed: fc.nat({ max: 3 }) })),
-  debit: reading(fc.record({ found: fc.boolean(), givenBack: fc.boolean() })),
+  debit: reading(fc.record({ found: fc.boolean() })),
 });
 
 describe('the conditions of a refund', () => {
@@ -36,7 +36,7 @@ describe('the conditions of a refund', () => {
           each.usage.ok && each.usage.value.dataUsedMb === 0 &&
           each.installation.ok && each.installation.value.installedAt === undefined && each.installation.value.activatedAt === undefined &&
           each.topups.ok && each.topups.value.completed === 0 &&
-          each.debit.ok && each.debit.value.found && !each.debit.value.givenBack;
+          each.debit.ok && each.debit.value.found;
         expect(forecastRefund(judgeRefundConditions(each)) === 'refund_expected').toBe(all);
       }),
       { numRuns: 2_000 },
@@ -58,7 +58,7 @@ describe('the conditions of a refund', () => {
       usage: { ok: false, detail: 'this service has no call for it (esim_usage).', mayPass: false },
       installation: { ...read, value: { installedAt: undefined, activatedAt: undefined } },
       topups: { ...read, value: { completed: 0 } },
-      debit: { ...read, value: { found: true, givenBack: false } },
+      debit: { ...read, value: { found: true } },
     };
     const conditions = judgeRefundConditions(unread);
     expect(forecastRefund(conditions)).toBe('unknown');
@@ -71,7 +71,7 @@ describe('the conditions of a refund', () => {
     usage: { ...read, value: { dataUsedMb: 0 } },
     installation: { ...read, value: { installedAt: undefined, activatedAt: undefined } },
     topups: { ...read, value: { completed: 0 } },
-    debit: { ...read, value: { found: true, givenBack: false } },
+    debit: { ...read, value: { found: true } },
   };
 
   it('all hold for an eSIM that nobody has touched, and say what shows it', () => {
@@ -91,8 +91,7 @@ describe('the conditions of a refund', () => {
     [{ installation: { ...read, value: { installedAt: at, activatedAt: undefined } } }, 'never_installed', 'It was installed at 2030-01-31T12:00:00.000Z.'],
     [{ installation: { ...read, value: { installedAt: undefined, activatedAt: at } } }, 'never_activated', 'It was activated at 2030-01-31T12:00:00.000Z.'],
     [{ topups: { ...read, value: { completed: 2 } } }, 'no_completed_topup', '2 of its top-ups are completed.'],
-    [{ debit: { ...read, value: { found: false, givenBack: false } } }, 'debit_verified', 'The wallet does not show what it cost.'],
-    [{ debit: { ...read, value: { found: true, givenBack: true } } }, 'debit_verified', 'The wallet shows what it cost, and that it was given back.'],
+    [{ debit: { ...read, value: { found: false } } }, 'debit_verified', 'The wallet does not show what it cost.'],
   ])('%j is one that fails, alone, and enough for no refund', (change, name, evidence) => {
     const conditions = judgeRefundConditions({ ...untouched, ...change });
     expect(conditions.filter(({ result }) => result !== 'pass')).toEqual([{ name, result: 'fail', evidence, asOf: at }]);
