@@ -186,12 +186,18 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
       : {}),
     responses: Object.fromEntries<ZodOpenApiResponseObject>([
       ...Object.entries(operation.answers).map(([status, answer]) => {
-        const recorded = recordedExchange(operation.id, Number(status))?.response.body;
+        const recorded = recordedAnswer(operation.id, Number(status));
         return [status, describeAnswer(answer, recorded, scope !== undefined)] as const;
       }),
       ...describeProblems(operation),
     ]),
   };
+}
+
+/** What was created and is finished by the time of the answer (201) looks as it does when it is read. */
+function recordedAnswer(id: string, status: number): unknown {
+  const exchange = recordedExchange(id, status) ?? (status === 201 ? recordedExchange(id.replace(/^create/, 'get'), 200) : undefined);
+  return exchange?.response.body;
 }
 
 /** @param recorded what a real call was answered with; it goes before what was written by hand. */
