@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/operation.ts';
 import { auditLog, orders, topups } from '#db/schema.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { startTestApi, type TestApi } from '#test/support/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/own-work.ts';
@@ -13,7 +14,8 @@ let api: TestApi;
 let caller: HttpClient;
 let work: OwnWork;
 beforeAll(async () => {
-  api = await startTestApi({ bodyLimitBytes: 262_144 });
+  // A stream that was ended counts until the API has noticed.
+  api = await startTestApi({ bodyLimitBytes: 262_144, streams: { ...DEFAULT_POLICY.streams, perKey: 1_000 } });
   caller = await api.caller();
   work = await makeOwnWork(api, caller);
 });

@@ -24,7 +24,7 @@ const post = (path: string, body: object) => desk.post(path, body, { headers: { 
 
 describe('the audit log', () => {
   it('holds every reveal and every act, with who, what and why', async () => {
-    const { order, esim, vpn_subscription: vpn } = work.ids;
+    const { order, esim, vpn_subscription: vpn, webhookEndpoint: endpoint } = work.ids;
     for (const path of [`esims/${esim}/activation`, `esims/${esim}/qr.svg`, `esims/${esim}/qr.png`, `vpn/subscriptions/${vpn}/access`]) {
       expect((await desk.get(`/v1/${path}`)).status).toBe(200);
     }
@@ -36,6 +36,7 @@ describe('the audit log', () => {
 
     const acts = (await list('limit=100')).map(({ action, subject_kind: kind, subject_id: id, reason }) => [action, kind, id, reason]);
     expect(acts.toReversed()).toEqual([
+      ['webhook_endpoint.create', 'webhook_endpoint', endpoint, null],
       ['esim.activation_revealed', 'esim', esim, null],
       ['esim.qr_revealed', 'esim', esim, null],
       ['esim.qr_revealed', 'esim', esim, null],

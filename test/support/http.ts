@@ -6,7 +6,7 @@ export interface HttpCall {
   readonly body?: unknown;
 }
 
-/** An answer read to its end. */
+/** An answer read to its end; of a stream of events, which has none, only how it begins. */
 export class HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -81,7 +81,9 @@ export class HttpClient {
       redirect: 'manual',
       ...(call.body === undefined ? {} : { body: bytesOf(call.body) }),
     });
-    return new HttpAnswer(answer.status, answer.headers, Buffer.from(await answer.arrayBuffer()));
+    const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    if (isStream) await answer.body?.cancel();
+    return new HttpAnswer(answer.status, answer.headers, isStream ? Buffer.alloc(0) : Buffer.from(await answer.arrayBuffer()));
   }
 
   /** The same with other headers added. */
