@@ -2,6 +2,7 @@ import { isFinished } from '#domain/waiting.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
+import type { Owner } from '#db/ownership.ts';
 import { workExists } from '#db/work-queries.ts';
 import type { Intake, NewWork } from '#db/work-intake.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -54,8 +55,7 @@ export async function createWork(
       };
       const intake = await accept(tx, work, now);
       if (!intake.accepted) {
-        const existing = { kind, id: intake.existingId };
-        throw (await workExists(tx, existing, ownerId)) ? taken(resource, existing.id) : takenByOthers(resource);
+        throw await alreadyMade(tx, resource, intake.existingId, ownerId);
       }
       const found = await resource.find(tx, id, ownerId);
       if (found === undefined) throw new Error(`${WORK_NOUNS[kind]} ${id} was stored and cannot be read`);
@@ -93,15 +93,14 @@ function requireFuture(deadline: Date | undefined, now: Date): void {
   }
 }
 
-function taken({ kind, path, reference: { field, taken: code } }: WorkResource, id: string): Problem {
+/** The problem that says which work was made before; to a key that is limited to its own work, only that there is some. */
+export async function alreadyMade(db: Executor, { kind, path, reference: { field, taken: code } }: WorkResource, id: string, owner: Owner): Promise<Problem> {
+  if (!(await workExists(db, { kind, id }, owner))) {
+    return new Problem(code, { detail: `This ${field} is taken, by work that this API key does not see.` });
+  }
   const noun = WORK_NOUNS[kind];
   return new Problem(code, {
     detail: `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${id} was made for this ${field}.`,
     extra: { existing: { id, href: `${path}/${id}` } },
   });
-}
-
-/** What it is stays unknown to a key that is limited to its own work. */
-function takenByOthers({ reference: { field, taken: code } }: WorkResource): Problem {
-  return new Problem(code, { detail: `This ${field} is taken, by work that this API key does not see.` });
 }

@@ -37,7 +37,7 @@ export function resubmission({ status, attempts, inDoubt }: Resubmitted): Resubm
     case 'failed':
     case 'abandoned':
     case 'refused':
-      return { verdict: 'yes', why: 'It has ended, and nothing was bought.' };
+      return { verdict: 'yes', why: 'It has ended, and by all that is known nothing was bought.' };
     case 'submitting':
     case 'processing':
       return { verdict: 'no', why: 'It may have been bought already, or is about to be.' };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { forecastRefund, judgeRefundConditions } from '#domain/refund-conditions.ts';
+import { findCancellationInForce } from '#db/cancellations.ts';
 import { findEsim, readOwnRefundFacts } from '#db/esim-queries.ts';
 import { readRefundFacts } from '#upstream/refund-facts.ts';
 import { refundCondition, refundConditionsExample } from '#api/cancellation-schemas.ts';
@@ -8,6 +9,8 @@ import { esimExampleId } from '#api/esim-schemas.ts';
 import { idInPath, mayExist, ourId } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
+import { alreadyMade } from '#api/work-creation.ts';
+import { cancellationResource } from '#api/routes/cancellations.ts';
 import { jsonReply } from '#api/reply.ts';
 import { refundConditionJson } from '#api/representations.ts';
 
@@ -28,7 +31,9 @@ const example: z.input<typeof preflight> = {
 };
 
 /** Would the cancellation of an eSIM be refunded? */
-export function cancellationPreflightOperations({ database, service, now }: ApiDependencies): Operation[] {
+export function cancellationPreflightOperations(dependencies: ApiDependencies): Operation[] {
+  const { database, service, now } = dependencies;
+  const cancellations = cancellationResource(dependencies);
   return [
     operation({
       id: 'getCancellationPreflight',
@@ -38,16 +43,18 @@ export function cancellationPreflightOperations({ database, service, now }: ApiD
       summary: 'See whether the cancellation of an eSIM would be refunded',
       description:
         'Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with the reason. Nothing is ' +
-        'changed and nothing is spent.',
+        'changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.',
       scope: 'esims:read',
       params: idInPath('esim', esimExampleId),
       answers: {
         200: { description: 'The conditions, in the order of the specification.', contentType: 'application/json', schema: preflight, example },
       },
-      problems: ['esim_not_found'],
+      problems: ['esim_not_found', 'cancellation_exists'],
       handle: async ({ params: { id }, caller: { ownerId } }) => {
         const esim = mayExist('esim', id) ? await database.run((db) => findEsim(db, id, ownerId)) : undefined;
         if (esim === undefined) throw new Problem('esim_not_found');
+        const made = await database.run((db) => findCancellationInForce(db, id));
+        if (made !== undefined) throw await database.run((db) => alreadyMade(db, cancellations, made, ownerId));
         const own = await database.run((db) => readOwnRefundFacts(db, esim));
         const conditions = judgeRefundConditions(await readRefundFacts(service, own, now));
         const answer: z.input<typeof preflight> = {

@@ -32,7 +32,7 @@ import { listWork, workFilter, type WorkResource } from '#api/work-resource.ts';
 const tag = 'Cancellations';
 const JSON_TYPE = 'application/json';
 
-function cancellationResource({ now }: ApiDependencies): WorkResource {
+export function cancellationResource({ now }: ApiDependencies): WorkResource {
   return {
     kind: 'cancellation',
     name: 'Cancellation',

@@ -53,6 +53,14 @@ describe('the preflight of a cancellation', () => {
     expect(await failing(recharged)).toEqual(['no_refund_expected', 'no_completed_topup fail']);
   });
 
+  it('of one that is being cancelled, or was, names the cancellation that has the answer', async () => {
+    const esimId = await newEsim();
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'completed');
+    const { status, body } = await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`);
+    expect([status, body]).toMatchObject([409, { code: 'cancellation_exists', existing: { id, href: `/v1/cancellations/${id}` } }]);
+  });
+
   it('says of what cannot be read that it is unknown, and why', async () => {
     const esimId = await newEsim();
     await desk.simulator.onRequest('getEsimUsage', { kind: 'server_error' });

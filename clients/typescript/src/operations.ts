@@ -1123,7 +1123,7 @@ export class Operations {
 
   /** See whether the cancellation of an eSIM would be refunded.
    *
-   * Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with the reason. Nothing is changed and nothing is spent.
+   * Reads the five conditions of an automatic refund at this moment. What cannot be read is `unknown`, with the reason. Nothing is changed and nothing is spent. Once the eSIM is being cancelled, its cancellation has the answer.
    *
    * Scope: `esims:read`.
    */
