@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { eventPatterns, selects } from '#domain/event-filter.ts';
 import { EVENT_TYPES, eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events.ts';
 import { subjectKinds } from '#outbound/event-envelope.ts';
 import { instant, instantInput, listOf, money, ourId, pageQuery, waitInQuery } from '#api/fields.ts';
@@ -48,13 +49,8 @@ export const eventPage = z
   })
   .meta({ id: 'EventPage' });
 
-const WILDCARD = /^(\*|[a-z_]+\.\*)$/;
-
 /** The types that a pattern names. */
-function named(pattern: string): readonly EventType[] {
-  if (!WILDCARD.test(pattern)) return types.filter((type) => type === pattern);
-  return types.filter((type) => type.startsWith(pattern.slice(0, -1)));
-}
+const named = (pattern: string): readonly EventType[] => types.filter((type) => selects([pattern], type));
 
 /** One type of event or several, also as `order.*`. */
 const typePatterns = z
@@ -67,7 +63,7 @@ const typePatterns = z
   .optional()
   .meta({
     description: 'Types of events, separated by commas; `order.*` stands for all of orders.',
-    override: { type: 'array', items: { type: 'string', enum: [...new Set(types.map((type) => type.replace(/[^.]+$/, '*'))), ...types] }, minItems: 1 },
+    override: { type: 'array', items: { type: 'string', enum: [...eventPatterns] }, minItems: 1 },
   });
 
 const cursor = pageQuery.cursor.meta({

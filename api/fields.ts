@@ -37,7 +37,7 @@ export const money = z
   .meta({ id: 'Money', description: 'An exact amount with its currency; never a float.' });
 
 /** What {@link isUnsignedDecimal} lets through, for the description. */
-export const DECIMAL_PATTERN = '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,6})?$';
+const DECIMAL_PATTERN = '^(0|[1-9][0-9]{0,14})(\\.[0-9]{1,6})?$';
 
 /** Text that PostgreSQL can store, for the description: JSON itself cannot hold half of a surrogate pair in UTF-8. */
 export const TEXT_PATTERN = '^[^\\x00]*$';
@@ -45,15 +45,15 @@ export const TEXT_PATTERN = '^[^\\x00]*$';
 /** The same with something in it. */
 export const FILLED_TEXT_PATTERN = '^[^\\x00]*[^\\s\\x00][^\\x00]*$';
 
-/** What stands against an amount that is not {@link isUnsignedDecimal}. */
-export const UNSIGNED_DECIMAL = 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point';
+/** An amount without its currency in a request: a string, since JSON numbers lose digits on the way through many parsers. */
+export const unsignedDecimal = z
+  .string()
+  .refine(isUnsignedDecimal, { message: 'must be a decimal in a string, not negative, with at most 15 digits before and 6 after the point' })
+  .meta({ description: 'Exact decimal amount.', example: '12.50', override: { pattern: DECIMAL_PATTERN } });
 
-/** An amount in a request: a string, since JSON numbers lose digits on the way through many parsers. */
+/** An amount in a request. */
 export const moneyInput = z
-  .strictObject({
-    amount: decimal.refine(isUnsignedDecimal, { message: UNSIGNED_DECIMAL }).meta({ override: { pattern: DECIMAL_PATTERN } }),
-    currency,
-  })
+  .strictObject({ amount: unsignedDecimal, currency })
   .meta({ id: 'MoneyInput' });
 
 /** An id of ours in an answer. */

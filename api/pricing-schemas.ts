@@ -15,21 +15,23 @@ import {
 import { PRICING_CHANGES } from '#db/schema.ts';
 import type { PricingRuleVersionRow, StoredPricingRule } from '#db/pricing-rules.ts';
 import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
-import { currency, instant, money, ourId, packageId, pageOf, UNSIGNED_DECIMAL } from '#api/fields.ts';
+import { currency, instant, money, ourId, packageId, pageOf, unsignedDecimal } from '#api/fields.ts';
 import { instantJson } from '#api/representations.ts';
 
 export const exampleRuleId = 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN';
 const exampleAt = '2030-01-31T12:00:00.000Z';
 
-const amountInput = z
-  .string()
-  .refine(isUnsignedDecimal, { message: UNSIGNED_DECIMAL })
-  .meta({ description: 'In the currency of the rule.', example: '0.50' });
+const amountInput = unsignedDecimal.meta({ description: 'In the currency of the rule.', example: '0.50' });
+/** Decimals from zero to a power of ten, for the description. */
+function patternUpTo(power: string): string {
+  return `^((0|[1-9][0-9]{0,${power.length - 2}})(\\.[0-9]{1,6})?|${power}(\\.0{1,6})?)$`;
+}
+
 /** More is a mistake in writing: the price would be a hundred times the cost. */
 const percentInput = z
   .string()
   .refine((text) => isUnsignedDecimal(text) && Number(text) <= 10_000, { message: 'must be a decimal in a string, from 0 to 10000' })
-  .meta({ description: 'Of `price_for_reseller`, in percent.', example: '35' });
+  .meta({ description: 'Of `price_for_reseller`, in percent.', example: '35', override: { pattern: patternUpTo('10000') } });
 
 const markupInput = (id: string, description: string) =>
   z.strictObject({ percent: percentInput.default('0'), amount: amountInput.default('0') }).meta({ id, description });
@@ -51,7 +53,7 @@ export const pricingTarget = z
 
 const roundingInput = z
   .strictObject({
-    step: amountInput.refine((text) => Number(text) <= 1_000_000, { message: 'must be at most 1000000' }).meta({ example: '1' }),
+    step: amountInput.refine((text) => Number(text) <= 1_000_000, { message: 'must be at most 1000000' }).meta({ example: '1', override: { pattern: patternUpTo('1000000') } }),
     ending: amountInput.default('0').meta({ description: 'Less than the step.', example: '0.99' }),
     direction: z.enum(['up', 'nearest']).default('up').meta({ description: 'Never below the minimum, either way.' }),
   })

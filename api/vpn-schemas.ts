@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { statusesOf } from '#domain/lifecycle.ts';
-import { isUnsignedDecimal } from '#domain/money.ts';
-import { currency, DECIMAL_PATTERN, instant, ourId, packageId, packageIdInQuery, pageOf, TEXT_PATTERN, UNSIGNED_DECIMAL } from '#api/fields.ts';
+import { currency, instant, ourId, packageId, packageIdInQuery, pageOf, TEXT_PATTERN, unsignedDecimal } from '#api/fields.ts';
 import { suggestedPriceField } from '#api/pricing-schemas.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
@@ -24,13 +23,9 @@ export const vpnSubscriptionInput = z
     vpn_plan_id: vpnPlanId,
     external_subscription_id: externalSubscriptionId,
     customer_reference: customerReference,
-    customer_price: z
-      .string()
-      .refine(isUnsignedDecimal, { message: UNSIGNED_DECIMAL })
-      .meta({
+    customer_price: unsignedDecimal.meta({
         description: 'What the customer pays, in the currency of the plan. While the service charges more, the order is held.',
         example: '5.99',
-        override: { pattern: DECIMAL_PATTERN },
       }),
     ...purchaseInput('vpn_subscription'),
   })

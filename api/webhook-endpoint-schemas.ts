@@ -1,6 +1,6 @@
 /** Webhook endpoints and their deliveries as our API takes and shows them. */
 import * as z from 'zod';
-import { isEventPattern } from '#domain/event-filter.ts';
+import { eventPatterns, isEventPattern } from '#domain/event-filter.ts';
 import { eventTypes } from '#domain/events.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
 import { DELIVERY_STATES, DISABLED_REASONS, TRY_FAILURES, type DisabledReason, type TryFailure } from '#domain/webhook-delivery.ts';
@@ -15,13 +15,14 @@ const MAX_PATTERNS = 100;
 const eventPattern = z
   .string()
   .refine(isEventPattern, 'must be `*`, a type such as order.completed, or all of one kind such as order.*')
-  .meta({ description: 'A type, all of one kind (`order.*`), or all (`*`).', example: 'order.*' });
+  .meta({ description: 'A type, all of one kind (`order.*`), or all (`*`).', example: 'order.*', override: { enum: [...eventPatterns] } });
 const eventTypesField = z.array(eventPattern).min(1).max(MAX_PATTERNS);
 const url = z.string().max(2_048).meta({
   description:
     'Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that ' +
     'WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.',
   example: 'https://shop.example.com/webhooks/reseller',
+  override: { format: 'uri' },
 });
 const description = z
   .string()

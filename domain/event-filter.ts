@@ -7,11 +7,11 @@ export const TEST_EVENT = 'webhook_endpoint.test' satisfies EventType;
 const ALL = '*';
 
 /** Every pattern that selects something. */
-const PATTERNS: ReadonlySet<string> = new Set([ALL, ...eventTypes, ...eventTypes.map(familyOf)]);
+export const eventPatterns: ReadonlySet<string> = new Set([ALL, ...eventTypes.map(familyOf), ...eventTypes]);
 
 /** Tells whether a pattern selects any event type that exists. */
 export function isEventPattern(pattern: string): boolean {
-  return PATTERNS.has(pattern);
+  return eventPatterns.has(pattern);
 }
 
 /** Tells whether a filter lets a type through. */
