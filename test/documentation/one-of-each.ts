@@ -9,6 +9,8 @@ import { waitFor } from '#test/support/wait-for.ts';
 export type Ids = Readonly<Record<string, string>>;
 
 const list = z.object({ data: z.array(z.looseObject({ id: z.string() })) });
+/** At the simulator. */
+export const VPN_PLAN = 301;
 const WHY = 'The customer no longer wants it.';
 const CHEAP = { amount: '0.01', currency: 'USD' };
 const ENOUGH = { amount: '15.00', currency: 'USD' };
@@ -53,7 +55,7 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
 
   // A VPN subscription that goes on, and one that its customer ends.
   const subscribe = async (reference: string) => {
-    const body = { vpn_plan_id: 301, external_subscription_id: reference, customer_reference: 'C-2207', customer_price: '5.99' };
+    const body = { vpn_plan_id: VPN_PLAN, external_subscription_id: reference, customer_reference: 'C-2207', customer_price: '5.99' };
     const id = (await clerk.call('createVpnSubscription', { body })).textAt('id');
     await reaches(`/v1/vpn/subscriptions/${id}`, 'active');
     return id;
@@ -166,7 +168,7 @@ async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<voi
   const kinds = [
     { name: 'Order', path: '/v1/orders', make: (more: object) => desk.place(PACKAGE.completedAtOnce, { ...more }) },
     { name: 'Topup', path: '/v1/topups', make: (more: object) => desk.topUp(rechargeable, 1002, { ...more }) },
-    { name: 'VpnSubscription', path: '/v1/vpn/subscriptions', make: (more: object) => desk.subscribe(301, { ...more }) },
+    { name: 'VpnSubscription', path: '/v1/vpn/subscriptions', make: (more: object) => desk.subscribe(VPN_PLAN, { ...more }) },
   ];
   for (const { name, path, make } of kinds) {
     const id = await make({ max_price: CHEAP });
@@ -193,7 +195,7 @@ async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<voi
       body: { why: 'They confirmed it by mail.', case: 'debit_without_goods', verdict: 'not_bought', next: 'abandon' },
     });
   }
-  const subscription = await desk.subscribe(301);
+  const subscription = await desk.subscribe(VPN_PLAN);
   await desk.subscriptionReaches(subscription, 'active');
   await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'refused' });
   await clerk.call('cancelVpnSubscription', { params: { id: subscription }, body: { why: WHY }, note: false });
