@@ -1,5 +1,6 @@
-import { and, desc, eq, gt, isNull, lt, or } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Money } from '#domain/money.ts';
+import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { apiKeys } from '#db/schema.ts';
@@ -51,8 +52,12 @@ export function lineageOf({ id, lineageId }: Pick<ApiKeyRow, 'id' | 'lineageId'>
 }
 
 /** Finds a key by the public part that {@link parseApiKey} reads from it. */
+const byPrefix = builtOnce<ApiKeyRow[]>((db) =>
+  db.select().from(apiKeys).where(eq(apiKeys.prefix, sql.placeholder('prefix'))).prepare('api_key_by_prefix'),
+);
+
 export async function findApiKey(db: Executor, prefix: string): Promise<ApiKeyRow | undefined> {
-  const [row] = await db.select().from(apiKeys).where(eq(apiKeys.prefix, prefix));
+  const [row] = await byPrefix(db, { prefix });
   return row;
 }
 

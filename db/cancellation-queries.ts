@@ -1,10 +1,11 @@
 /** Cancellations and refunds as the API shows them. */
 import { and, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
 import type { RefundStatus } from '#domain/refund.ts';
+import { builtOnce } from '#db/built-once.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationRow } from '#db/cancellations.ts';
 import type { Executor } from '#db/database.ts';
-import { ownRefunds, ownWork, type Owner } from '#db/ownership.ts';
+import { ownRefunds, oneOfOwner, type Owner } from '#db/ownership.ts';
 import { cancellations, refunds } from '#db/schema.ts';
 import { newest, pageOfStatuses } from '#db/status-pages.ts';
 import { attemptFacts, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
@@ -19,8 +20,10 @@ export interface CancellationFilter extends WorkFilter {
   readonly esimId?: string | undefined;
 }
 
+const byId = builtOnce<CancellationView[]>((db) => viewsWhere(db, oneOfOwner('cancellation'), 1).prepare('cancellation_by_id'));
+
 export async function findCancellationView(db: Executor, id: string, owner: Owner): Promise<CancellationView | undefined> {
-  const [view]: CancellationView[] = await viewsWhere(db, and(eq(cancellations.id, id), ownWork('cancellation', owner)), 1);
+  const [view] = await byId(db, { id, owner: owner ?? null });
   return view;
 }
 

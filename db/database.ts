@@ -1,10 +1,10 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 import { hasAnnounced } from '#db/after-commit.ts';
-import * as schema from '#db/schema.ts';
+import { PreparedClient } from '#db/prepared-client.ts';
 
 /** Drizzle over one connection; what every store function takes, inside or outside a transaction. */
-export type Executor = NodePgDatabase<typeof schema>;
+export type Executor = NodePgDatabase;
 
 export interface DatabaseOptions {
   readonly url: string;
@@ -42,6 +42,7 @@ export class Database {
 
   constructor(options: DatabaseOptions) {
     this.#pool = new pg.Pool({
+      Client: PreparedClient,
       connectionString: options.url,
       max: options.poolSize,
       application_name: options.applicationName,
@@ -55,7 +56,7 @@ export class Database {
     });
     this.#onEvents = options.onEvents;
     this.#pool.on('error', options.onConnectionError);
-    this.executor = drizzle(this.#pool, { schema });
+    this.executor = drizzle(this.#pool);
   }
 
   /**
@@ -98,7 +99,7 @@ export class Database {
     let failure: Error | undefined;
     try {
       await client.query('BEGIN');
-      const tx = drizzle(client, { schema });
+      const tx = drizzle(client);
       const result = await work(tx);
       // An aborted transaction answers COMMIT with ROLLBACK and no error.
       const ended = await client.query('COMMIT');

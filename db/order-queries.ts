@@ -1,7 +1,8 @@
 /** Orders as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
+import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
-import { ownWork, type Owner } from '#db/ownership.ts';
+import { oneOfOwner, type Owner } from '#db/ownership.ts';
 import { orders } from '#db/schema.ts';
 import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
@@ -16,8 +17,10 @@ export interface OrderFilter extends WorkFilter {
   readonly esimId?: string | undefined;
 }
 
+const byId = builtOnce<OrderView[]>((db) => viewsWhere(db, oneOfOwner('order'), 1).prepare('order_by_id'));
+
 export async function findOrderView(db: Executor, id: string, owner: Owner): Promise<OrderView | undefined> {
-  const [view]: OrderView[] = await viewsWhere(db, and(eq(orders.id, id), ownWork('order', owner)), 1);
+  const [view] = await byId(db, { id, owner: owner ?? null });
   return view;
 }
 

@@ -16,6 +16,13 @@ export function ownWork(kind: WorkKind, owner: Owner): SQL | undefined {
   return owner === undefined ? undefined : eq(workTable(kind).apiKeyId, owner);
 }
 
+/** One piece of work by its id, if it is the owner's, in a query that is built once: for its `id`, and its `owner` or null for everybody's. */
+export function oneOfOwner(kind: WorkKind): SQL {
+  const { id, apiKeyId } = workTable(kind);
+  const owner = sql.placeholder('owner');
+  return sql`${id} = ${sql.placeholder('id')} and (${owner}::text is null or ${apiKeyId} = ${owner})`;
+}
+
 /** Of a query on `esims`: an eSIM belongs to whoever ordered it. */
 export function ownEsims(db: Executor, owner: Owner): SQL | undefined {
   if (owner === undefined) return undefined;

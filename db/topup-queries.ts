@@ -1,7 +1,8 @@
 /** Top-ups as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
+import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
-import { ownWork, type Owner } from '#db/ownership.ts';
+import { oneOfOwner, type Owner } from '#db/ownership.ts';
 import { topups } from '#db/schema.ts';
 import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
@@ -16,8 +17,10 @@ export interface TopupFilter extends WorkFilter {
   readonly packageId?: number | undefined;
 }
 
+const byId = builtOnce<TopupView[]>((db) => viewsWhere(db, oneOfOwner('topup'), 1).prepare('topup_by_id'));
+
 export async function findTopupView(db: Executor, id: string, owner: Owner): Promise<TopupView | undefined> {
-  const [view]: TopupView[] = await viewsWhere(db, and(eq(topups.id, id), ownWork('topup', owner)), 1);
+  const [view] = await byId(db, { id, owner: owner ?? null });
   return view;
 }
 

@@ -1,7 +1,8 @@
 /** VPN subscriptions as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
+import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
-import { ownWork, type Owner } from '#db/ownership.ts';
+import { oneOfOwner, type Owner } from '#db/ownership.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
@@ -16,8 +17,10 @@ export interface VpnSubscriptionFilter extends WorkFilter {
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
+const byId = builtOnce<VpnSubscriptionView[]>((db) => viewsWhere(db, oneOfOwner('vpn_subscription'), 1).prepare('vpn_subscription_by_id'));
+
 export async function findVpnSubscriptionView(db: Executor, id: string, owner: Owner): Promise<VpnSubscriptionView | undefined> {
-  const [view]: VpnSubscriptionView[] = await viewsWhere(db, and(eq(vpnSubscriptions.id, id), ownWork('vpn_subscription', owner)), 1);
+  const [view] = await byId(db, { id, owner: owner ?? null });
   return view;
 }
 

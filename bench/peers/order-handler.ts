@@ -9,6 +9,7 @@ import express from 'express';
 import pg from 'pg';
 import { orderJson } from '#api/representations.ts';
 import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
+import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { findOrderView, listOrderViews, type OrderView } from '#db/order-queries.ts';
 import * as schema from '#db/schema.ts';
@@ -19,7 +20,7 @@ if (PORT === undefined || DATABASE_URL === undefined) throw new Error('PORT and 
 const pool = new pg.Pool({ connectionString: DATABASE_URL });
 
 /** What our own code asks PostgreSQL, taken down once, to be sent as a prepared statement. */
-const page = listOrderViews(drizzle(pool, { schema }), undefined, {}, { limit: 21 }).toSQL();
+const page = listOrderViews(drizzle(pool), undefined, {}, { limit: 21 }).toSQL();
 const one = await statementOf((db) => findOrderView(db, 'ord_', undefined));
 const COLUMNS = Object.keys(getTableColumns(schema.orders));
 
@@ -102,9 +103,9 @@ function viewOf(row: readonly unknown[]): OrderView {
 }
 
 /** Runs a query of ours once, and notes what it sends. */
-async function statementOf(run: (db: ReturnType<typeof drizzle<typeof schema>>) => Promise<unknown>): Promise<{ sql: string; params: unknown[] }> {
+async function statementOf(run: (db: Executor) => Promise<unknown>): Promise<{ sql: string; params: unknown[] }> {
   const noted: { sql: string; params: unknown[] }[] = [];
-  await run(drizzle(pool, { schema, logger: { logQuery: (sql, params) => void noted.push({ sql, params }) } }));
+  await run(drizzle(pool, { logger: { logQuery: (sql, params) => void noted.push({ sql, params }) } }));
   const [first] = noted;
   if (first === undefined) throw new Error('our query sent nothing');
   return first;

@@ -127,7 +127,7 @@ async function startApi(context: BenchContext, name: string, orders: number) {
   const ports = { api, worker: 0, simulator: 1, temporal: 0, temporalUi: 0, codec: 0, postgres: 0 };
   const { api: environment } = productEnvironments({ ports, databaseUrl, temporalAddress: context.temporalAddress, simulatorData: '' }, benchSecrets(), {});
   const origin = `http://127.0.0.1:${api}`;
-  const child = await context.children.start({ name: `orders-api-${name}`, script: 'api/main.ts', environment, isReady: answersOk(`${origin}/readyz`) });
+  const child = await context.children.start({ name: `orders-api-${name}`, script: 'api/main.ts', environment: { ...environment, API_RATE_LIMIT: '1000000' }, isReady: answersOk(`${origin}/readyz`) });
   return { origin, databaseUrl, apiKey: key, stop: () => context.children.stop(child) };
 }
 

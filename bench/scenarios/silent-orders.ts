@@ -8,6 +8,7 @@ import { createProductDatabase, openDatabase } from '#bench/support/product.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/ids.ts';
 import { acceptOrder } from '#db/order-intake.ts';
+import { attempts } from '#db/schema.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
@@ -121,6 +122,6 @@ async function callsFor(context: BenchContext, { orders, order_list }: { orders:
 
 /** The service's ids of what was sold, from our own rows. */
 async function soldIds(database: ReturnType<typeof openDatabase>): Promise<string[]> {
-  const rows = await database.run((db) => db.query.attempts.findMany({ columns: { serviceId: true } }));
+  const rows = await database.run((db) => db.select({ serviceId: attempts.serviceId }).from(attempts));
   return rows.flatMap(({ serviceId }) => serviceId ?? []);
 }

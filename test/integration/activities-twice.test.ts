@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eq } from 'drizzle-orm';
 import { findAttemptById, recordFacts } from '#db/attempts.ts';
 import { newId } from '#db/ids.ts';
-import { cases, inbox, orders, topups } from '#db/schema.ts';
+import { attempts, cases, inbox, orders, topups } from '#db/schema.ts';
 import type { StepRecord } from '#activities/work-types.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { ActivityBench } from '#test/support/order-activities.ts';
@@ -36,7 +36,7 @@ async function expectTwiceToTheEnd(run: () => Promise<unknown>, end: Record<stri
 }
 
 const sendsOf = async (orderId: string) => {
-  const [attempt] = await bench.database.run((db) => db.query.attempts.findMany({ where: (row, { eq }) => eq(row.subjectId, orderId) }));
+  const [attempt] = await bench.database.run((db) => db.select().from(attempts).where(eq(attempts.subjectId, orderId)));
   return bench.admin.requests('createOrder', attempt!.idempotencyKey);
 };
 const step = (work: WorkRef, more: Partial<StepRecord>): StepRecord => ({

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { inbox } from '#db/schema.ts';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -85,7 +86,7 @@ describe('a webhook', () => {
       data: { id: 'service-order-of-nobody', external_order_id: 'nobody-s-reference', status: 'completed', esim_id: 'e1' },
     });
     const row = await waitFor('the relay has looked at it', async () => {
-      const rows = await stack.database.run((db) => db.query.inbox.findMany());
+      const rows = await stack.database.run((db) => db.select().from(inbox));
       return rows.find((each) => each.deliveryId === deliveryId && each.state !== 'pending');
     });
     expect(row).toMatchObject({ state: 'unmatched', subjectId: null });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { StartFacts } from '#db/start-facts.ts';
 import { recordStep } from '#db/work.ts';
 import type { Database } from '#db/database.ts';
-import { cases, events, inbox, outbox, webhookDeliveries } from '#db/schema.ts';
+import { attempts, cases, events, inbox, outbox, webhookDeliveries } from '#db/schema.ts';
 import { addWebhookEndpoint, requestEndpointWake } from '#db/webhook-endpoints.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -179,7 +179,7 @@ describe('words of the service', () => {
       },
     ]);
     expect(row).toMatchObject({ state: 'relayed', attemptId: attempt.id, subjectId: orderId });
-    expect((await database.run((db) => db.query.attempts.findMany())).find(({ id }) => id === attempt.id)).toMatchObject({ state: 'completed' });
+    expect((await database.run((db) => db.select().from(attempts))).find(({ id }) => id === attempt.id)).toMatchObject({ state: 'completed' });
   });
 
   it('that say what is known are done with, and nobody is told', async () => {
