@@ -99,7 +99,8 @@ describe('a transaction', () => {
     await Promise.all([crossing(1, 2), crossing(2, 1)]);
     const { rows } = await database.run((db) => db.execute<{ n: number }>(sql`select n from counters`));
     expect(rows.map(({ n }) => n)).toEqual([2, 2]);
-    expect(runs).toBe(3);
+    // More often where the victim is back before the other one has woken up: then the two cross again.
+    expect(runs).toBeGreaterThan(2);
   });
 
   it('waits for no lock and no statement without an end', async () => {
