@@ -41,6 +41,7 @@ import type { ServiceClient } from '#upstream/client.ts';
 import { CLOCK_SKEW_MS, movementOf } from '#upstream/wallet-movements.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 import type { BooksActivities } from '#activities/maintenance-types.ts';
+import { noteShownCharges } from '#activities/charges.ts';
 import { WalletReader } from '#activities/wallet-reader.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 
@@ -154,6 +155,10 @@ async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<Recon
   const matched = judgement.places.filter((place) => place.kind === 'booked');
   await placeMovements(tx, matched);
   let booked = await bookEntries(tx, judgement.entries);
+  const debits = matched.flatMap(({ cause, movement, attemptId }) =>
+    cause.kind === 'attempt' && movement.direction === 'debit' && attemptId !== null ? [{ attemptId, money: movement.money }] : [],
+  );
+  await noteShownCharges(tx, debits, at);
   const refunded = matched.filter(({ cause, movement }) => cause.kind === 'refund' && movement.direction === 'credit');
   await settlePaidRefunds(tx, refunded.map(({ cause, movement }) => ({ orderId: cause.id, money: movement.money })), at);
 

@@ -6,7 +6,7 @@ export function announcesEvents(tx: object): void {
   announcing.add(tx);
 }
 
-/** True when events were announced in this transaction. */
-export function hasAnnounced(tx: object): boolean {
-  return announcing.has(tx);
+/** True when events were announced in this transaction; from then on, nothing was. */
+export function takeAnnounced(tx: object): boolean {
+  return announcing.delete(tx);
 }

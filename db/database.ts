@@ -1,6 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
-import { hasAnnounced } from '#db/after-commit.ts';
+import { takeAnnounced } from '#db/after-commit.ts';
 import { PreparedClient } from '#db/prepared-client.ts';
 
 /** Drizzle over one connection; what every store function takes, inside or outside a transaction. */
@@ -37,6 +37,8 @@ const SERIALIZATION_TRIES = 5;
 export class Database {
   readonly #pool: pg.Pool;
   readonly #onEvents: (() => void) | undefined;
+  /** One for each connection, whose transactions follow each other: what is built once for an executor serves all of them. */
+  readonly #executors = new WeakMap<pg.PoolClient, Executor>();
   /** For single statements outside a transaction. */
   readonly executor: Executor;
 
@@ -90,8 +92,17 @@ export class Database {
     await this.#pool.end();
   }
 
+  #executorOf(client: pg.PoolClient): Executor {
+    const known = this.#executors.get(client);
+    if (known !== undefined) return known;
+    const executor = drizzle(client);
+    this.#executors.set(client, executor);
+    return executor;
+  }
+
   async #once<Result>(work: (tx: Executor) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect();
+    const tx = this.#executorOf(client);
     // Without a listener a connection that dies while checked out would end the process.
     let broken: Error | undefined;
     const onError = (error: Error) => (broken = error);
@@ -99,14 +110,14 @@ export class Database {
     let failure: Error | undefined;
     try {
       await client.query('BEGIN');
-      const tx = drizzle(client);
       const result = await work(tx);
       // An aborted transaction answers COMMIT with ROLLBACK and no error.
       const ended = await client.query('COMMIT');
       if (ended.command !== 'COMMIT') throw new Error('the transaction was rolled back: a statement in it had failed');
-      if (hasAnnounced(tx)) this.#onEvents?.();
+      if (takeAnnounced(tx)) this.#onEvents?.();
       return result;
     } catch (error) {
+      takeAnnounced(tx);
       failure = await rollBack(client, error);
       throw error;
     } finally {

@@ -2,6 +2,7 @@
 import { and, asc, desc, eq, isNull, isNotNull, sql } from 'drizzle-orm';
 import type { EventSubject, EventType } from '#domain/events.ts';
 import { announcesEvents } from '#db/after-commit.ts';
+import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { events } from '#db/schema.ts';
@@ -23,21 +24,27 @@ export interface NewEvent {
   readonly dedupKey?: string;
 }
 
-/** Announces something, in the transaction that makes it so. */
-export async function recordEvent(tx: Executor, { type, subject, apiKeyId, data, dedupKey }: NewEvent, now: Date): Promise<void> {
-  await tx
+const insertEvent = builtOnce((db) =>
+  db
     .insert(events)
     .values({
-      id: newId('event'),
-      type,
-      subjectKind: subject.kind,
-      subjectId: subject.id,
-      apiKeyId,
-      data,
-      dedupKey: dedupKey ?? null,
-      occurredAt: now,
+      id: sql.placeholder('id'),
+      type: sql.placeholder('type'),
+      subjectKind: sql.placeholder('subjectKind'),
+      subjectId: sql.placeholder('subjectId'),
+      apiKeyId: sql.placeholder('apiKeyId'),
+      data: sql.placeholder('data'),
+      dedupKey: sql.placeholder('dedupKey'),
+      occurredAt: sql.placeholder('occurredAt'),
     })
-    .onConflictDoNothing();
+    .onConflictDoNothing()
+    .prepare('event'),
+);
+
+/** Announces something, in the transaction that makes it so. */
+export async function recordEvent(tx: Executor, { type, subject, apiKeyId, data, dedupKey }: NewEvent, now: Date): Promise<void> {
+  const values = { id: newId('event'), type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data };
+  await insertEvent(tx, { ...values, dedupKey: dedupKey ?? null, occurredAt: now });
   announcesEvents(tx);
 }
 

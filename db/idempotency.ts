@@ -5,6 +5,7 @@
 import { and, eq, inArray, lt, sql } from 'drizzle-orm';
 import * as z from 'zod';
 import type { KeyRing } from '#crypto/key-ring.ts';
+import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
 import { idempotencyKeys } from '#db/schema.ts';
 
@@ -28,6 +29,14 @@ export type IdempotencyFinding =
   /** The key came before with a request that was not this one. */
   | { readonly kind: 'other_request' };
 
+const answerOf = builtOnce((db) =>
+  db
+    .select()
+    .from(idempotencyKeys)
+    .where(and(eq(idempotencyKeys.apiKeyId, sql.placeholder('apiKeyId')), eq(idempotencyKeys.key, sql.placeholder('key'))))
+    .prepare('idempotent_answer'),
+);
+
 /** Looks a key up. @param requestHash keyed hash of what was asked for. */
 export async function findAnswer(
   db: Executor,
@@ -35,10 +44,7 @@ export async function findAnswer(
   id: IdempotencyKey,
   requestHash: Buffer,
 ): Promise<IdempotencyFinding> {
-  const [row] = await db
-    .select()
-    .from(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.apiKeyId, id.apiKeyId), eq(idempotencyKeys.key, id.key)));
+  const [row] = await answerOf(db, { ...id });
   if (row === undefined) return { kind: 'unused' };
   if (!row.requestHash.equals(requestHash)) return { kind: 'other_request' };
   const body = keyRing.open(row.sealedResponseBody, bodyPlace(id));

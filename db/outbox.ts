@@ -1,13 +1,22 @@
 import { and, eq, inArray, sql } from 'drizzle-orm';
 import type { WorkRef } from '#domain/work.ts';
+import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
 import { outbox } from '#db/schema.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
 
+const insertStart = builtOnce((db) =>
+  db
+    .insert(outbox)
+    .values({ topic: 'start_work', subjectKind: sql.placeholder('kind'), subjectId: sql.placeholder('id') })
+    .onConflictDoNothing()
+    .prepare('outbox_start'),
+);
+
 /** Asks, in the transaction that makes it necessary, that the workflow of a piece of work be started. */
-export async function requestStart(tx: Executor, work: WorkRef): Promise<void> {
-  await tx.insert(outbox).values({ topic: 'start_work', subjectKind: work.kind, subjectId: work.id }).onConflictDoNothing();
+export async function requestStart(tx: Executor, { kind, id }: WorkRef): Promise<void> {
+  await insertStart(tx, { kind, id });
 }
 
 /**

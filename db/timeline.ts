@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import type { WorkRef } from '#domain/work.ts';
+import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
 import { timeline } from '#db/schema.ts';
 
@@ -17,18 +19,31 @@ export interface TimelineEntry {
   readonly at?: Date;
 }
 
-/** Adds an entry to the timeline of a subject. */
-export async function addTimelineEntry(db: Executor, subject: Subject, entry: TimelineEntry): Promise<void> {
-  await db
+const insertEntry = builtOnce((db) =>
+  db
     .insert(timeline)
     .values({
-      subjectKind: subject.kind,
-      subjectId: subject.id,
-      event: entry.event,
-      message: entry.message,
-      detail: entry.detail ?? {},
-      dedupKey: entry.dedupKey ?? null,
-      ...(entry.at === undefined ? {} : { at: entry.at }),
+      subjectKind: sql.placeholder('subjectKind'),
+      subjectId: sql.placeholder('subjectId'),
+      event: sql.placeholder('event'),
+      message: sql.placeholder('message'),
+      detail: sql.placeholder('detail'),
+      dedupKey: sql.placeholder('dedupKey'),
+      at: sql`coalesce(${sql.placeholder('at')}::timestamptz, now())`,
     })
-    .onConflictDoNothing();
+    .onConflictDoNothing()
+    .prepare('timeline_entry'),
+);
+
+/** Adds an entry to the timeline of a subject. */
+export async function addTimelineEntry(db: Executor, subject: Subject, entry: TimelineEntry): Promise<void> {
+  await insertEntry(db, {
+    subjectKind: subject.kind,
+    subjectId: subject.id,
+    event: entry.event,
+    message: entry.message,
+    detail: entry.detail ?? {},
+    dedupKey: entry.dedupKey ?? null,
+    at: entry.at ?? null,
+  });
 }

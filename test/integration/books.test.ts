@@ -57,6 +57,24 @@ function expectBalanced(report: ReconciliationRow): void {
 }
 
 describe('a comparison of the books', () => {
+  it('notes what a purchase cost whose price the service has never said, and that it was above the limit', async () => {
+    bench = await ActivityBench.start();
+    const unsaid = await buyToTheEnd();
+    const said = await buyToTheEnd();
+    const nothing = { chargedAmount: null, chargedCurrency: null };
+    await bench.database.run(async (db) => {
+      await db.update(attempts).set(nothing).where(eq(attempts.id, unsaid.attemptId));
+      await db.update(orders).set({ ...nothing, maxPriceAmount: '1', maxPriceCurrency: 'USD' }).where(eq(orders.id, unsaid.work.id));
+      await db.update(attempts).set({ chargedAmount: '2.39' }).where(eq(attempts.id, said.attemptId));
+    });
+    await compare();
+    const rows = await bench.database.run((db) => db.select().from(orders));
+    expect(rows.map(({ id, chargedAmount }) => [id, Number(chargedAmount)])).toEqual(expect.arrayContaining([[unsaid.work.id, 2.4], [said.work.id, 2.4]]));
+    expect(Number((await bench.database.run((db) => findAttemptById(db, unsaid.attemptId))).chargedAmount)).toBe(2.4);
+    expect((await openCases(unsaid.work.id)).map(({ reason }) => reason)).toEqual(['charged_above_limit']);
+    expect(Number((await bench.database.run((db) => findAttemptById(db, said.attemptId))).chargedAmount)).toBe(2.39);
+  });
+
   it('finds the cause of each movement: what was bought, what failed, deposits; and the sum is the balance', async () => {
     bench = await ActivityBench.start();
     const bought = await buyToTheEnd();
