@@ -160,7 +160,7 @@ async function writeBooks(tx: Executor, wallet: Wallet, run: Run): Promise<Recon
   );
   await noteShownCharges(tx, debits, at);
   const refunded = matched.filter(({ cause, movement }) => cause.kind === 'refund' && movement.direction === 'credit');
-  await settlePaidRefunds(tx, refunded.map(({ cause, movement }) => ({ orderId: cause.id, money: movement.money })), at);
+  await settlePaidRefunds(tx, refunded.map(({ cause, movement }) => ({ orderId: cause.id, movementId: movement.id, money: movement.money })), at);
 
   const unmatched = judgement.places.filter((place) => place.kind !== 'booked').map(({ movement }) => movement);
   const sums = async () => sumsOf(await journalSums(tx), judgement.awaited, unmatched);

@@ -1,12 +1,12 @@
 /** What the service says of a cancellation and its refund, as rows; told by answers, reads and events alike. */
-import { and, eq, ne, sql } from 'drizzle-orm';
+import { and, eq, isNull, ne, sql } from 'drizzle-orm';
 import { isCancelled, refundStatusOf, together, type CancellationWord } from '#domain/refund.ts';
 import type { Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { requestWake } from '#db/outbox.ts';
-import { cancellations, esims, refunds } from '#db/schema.ts';
+import { cancellations, esims, refunds, walletMovements } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { announceRefund } from '#db/work-events.ts';
 
@@ -123,27 +123,53 @@ export async function parkRefund(tx: Executor, cancellationId: string, now: Date
   await announceRefund(tx, cancellationId, now);
 }
 
+/** A credit of the wallet that is the refund of an order. */
+export interface PaidRefund {
+  readonly orderId: string;
+  /** The service's, of its wallet. */
+  readonly movementId: string;
+  readonly money: Money;
+}
+
 /**
  * The wallet has shown these credits: refunds of these orders that were told to be of this amount are completed. A cancellation
  * that still waits for the service's word goes on.
  */
 export async function settlePaidRefunds(
   tx: Executor,
-  credits: readonly { readonly orderId: string; readonly money: Money }[],
+  credits: readonly PaidRefund[],
   now: Date,
 ): Promise<void> {
-  for (const { orderId, money } of credits) {
+  for (const credit of credits) {
+    const { orderId, money } = credit;
     const ofAmount = and(eq(refunds.amount, money.amount), eq(refunds.currency, money.currency));
     const settled = await tx
       .update(refunds)
       .set({ status: 'completed', completedAt: now, updatedAt: now })
       .where(and(eq(refunds.orderId, orderId), ofAmount, ne(refunds.status, 'completed')))
       .returning({ cancellationId: refunds.cancellationId });
+    if (settled.length === 0) await settleUntoldRefund(tx, credit, now);
     for (const { cancellationId } of settled) {
       await announceRefund(tx, cancellationId, now);
       await requestWake(tx, { kind: 'cancellation', id: cancellationId });
     }
   }
+}
+
+/** Nobody said a word of the refund, or of its amount, before its cancellation ended; the credit says it. */
+async function settleUntoldRefund(tx: Executor, { orderId, movementId, money }: PaidRefund, now: Date): Promise<void> {
+  const [untold] = await tx
+    .select({ id: cancellations.id })
+    .from(cancellations)
+    .innerJoin(esims, eq(esims.id, cancellations.esimId))
+    .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
+    .where(and(eq(esims.orderId, orderId), eq(cancellations.status, 'completed'), isNull(refunds.amount), isNull(refunds.completedAt)));
+  if (untold === undefined) return;
+  await expectRefund(tx, { kind: 'cancellation', id: untold.id }, now);
+  const [movement] = await tx.select({ refundId: walletMovements.refundId }).from(walletMovements).where(eq(walletMovements.serviceId, movementId));
+  const named = movement?.refundId == null ? {} : { serviceRefundId: movement.refundId };
+  await tx.update(refunds).set({ ...named, amount: money.amount, currency: money.currency }).where(eq(refunds.cancellationId, untold.id));
+  await settleRefund(tx, untold.id, true, now);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { journal } from '#db/schema.ts';
+import { journal, refunds } from '#db/schema.ts';
 import { OrderDesk } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -85,6 +85,21 @@ describe('a refund that takes its time', () => {
       return rows.some(({ causeKind, direction }) => causeKind === 'refund' && direction === 'credit');
     });
     await waitFor('it counts as completed', async () => ((await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status')) === 'completed');
+    expect(await desk.cases(id)).toEqual([]);
+  });
+});
+
+describe('a refund of which no word arrived before its cancellation ended', () => {
+  it('is shown with its amount once the books have found its credit', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 6_000 });
+    const id = await desk.cancel(esimId, { accept_without_refund: true });
+    await desk.cancellationReaches(id, 'completed');
+    // As if none had ever been told.
+    await stack.database.run((db) => db.delete(refunds).where(eq(refunds.cancellationId, id)));
+    await desk.simulator.onWebhook('refund.completed', { kind: 'lost' }, { count: null });
+    await waitFor('it counts as completed', async () => ((await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status')) === 'completed', { timeoutMs: 20_000 });
+    expect((await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'amount')).toEqual({ amount: '2.40', currency: 'USD' });
     expect(await desk.cases(id)).toEqual([]);
   });
 });
