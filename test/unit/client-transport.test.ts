@@ -135,4 +135,12 @@ describe('waiting', () => {
     expect(error).toBeInstanceOf(StillGoingError);
     expect(error).toMatchObject({ work: held });
   });
+
+  it('has the API wait for the same, and does not hurry one that does not wait', async () => {
+    const work = { id: 'ord_1', status: 'accepted' };
+    const held = { id: 'ord_1', status: 'held' };
+    expect(await client(ok(work), ok(held)).waitFor(work, { until: ['held', 'completed'] })).toEqual(held);
+    expect(seen.map(({ url }) => new URL(url).searchParams.get('until'))).toEqual(['held,completed', 'held,completed']);
+    expect(slept).toEqual([500]);
+  });
 });
