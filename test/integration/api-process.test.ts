@@ -83,10 +83,13 @@ describe('the API process', () => {
     const opened = openDatabase(database.url);
     // The insert of the order waits for this lock, so the answer is under way until it is released.
     const { promise: release, resolve } = Promise.withResolvers<void>();
+    const locked = Promise.withResolvers<void>();
     const holding = opened.transaction(async (tx) => {
       await tx.execute('lock table outbox in access exclusive mode');
+      locked.resolve();
       await release;
     });
+    await locked.promise;
     const answer = create(client);
     await waitFor('the request waits for the lock', async () =>
       opened.run(async (db) => (await db.execute("select 1 from pg_locks where not granted and relation = 'outbox'::regclass")).rowCount),
