@@ -1,5 +1,5 @@
 /** What the purchase gate holds a price against: the wallet and the limits of the day. */
-import { addMoney, compareMoney, subtractMoney, type Money } from '#domain/money.ts';
+import { addMoney, compareMoney, plainText, subtractMoney, type Money } from '#domain/money.ts';
 import { circuitNames, type CircuitName } from '#domain/circuit.ts';
 import type { FailureClass } from '#domain/failure.ts';
 
@@ -43,7 +43,7 @@ export function judgeReservation(price: Money, { balance, reserved }: WalletView
   if (price.currency !== balance.currency) return { kind: 'other_currency' };
   const available = subtractMoney(balance, reserved);
   if (compareMoney(price, available) <= 0) return { kind: 'enough' };
-  const detail = `The price is ${text(price)}; of the ${text(balance)} in the wallet, ${text(reserved)} are reserved for purchases under way.`;
+  const detail = `The price is ${plainText(price)}; of the ${plainText(balance)} in the wallet, ${plainText(reserved)} are reserved for purchases under way.`;
   return { kind: 'short', detail };
 }
 
@@ -61,7 +61,7 @@ export function spendProblem(price: Money, { limit, spent, whose }: SpendView): 
     return `The price is in ${price.currency}, the daily limit ${whose} in ${limit.currency}.`;
   }
   if (compareMoney(addMoney(spent, price), limit) <= 0) return undefined;
-  return `The price is ${text(price)}; of the daily limit ${whose} of ${text(limit)}, ${text(spent)} are spent.`;
+  return `The price is ${plainText(price)}; of the daily limit ${whose} of ${plainText(limit)}, ${plainText(spent)} are spent.`;
 }
 
 /** The day (UTC) whose limits count, such as `2030-01-31`. @param now epoch milliseconds. */
@@ -81,8 +81,4 @@ export function releasable(lastAt: number | null, now: number, perSecond: number
   if (lastAt === null) return 1;
   // A second's worth at most: who was away for long does not let all go at once.
   return Math.floor((Math.min(Math.max(now - lastAt, 0), 1_000) * perSecond) / 1_000);
-}
-
-function text({ amount, currency }: Money): string {
-  return `${amount.replace(/(\.\d{2}\d*?)0+$/, '$1')} ${currency}`;
 }

@@ -1,7 +1,21 @@
 import Big from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addMoney, compareMoney, equalMoney, isDecimal, negateMoney, parseDecimal, subtractMoney, type Money } from '#domain/money.ts';
+import {
+  addMoney,
+  compareMoney,
+  equalMoney,
+  isDecimal,
+  isUnsignedDecimal,
+  negateMoney,
+  paddedAmount,
+  parseDecimal,
+  plainAmount,
+  plainMoney,
+  plainText,
+  subtractMoney,
+  type Money,
+} from '#domain/money.ts';
 
 /** Whole millionths, so that the expected sums are exact integers. */
 const millionths = fc.bigInt({ min: -(10n ** 18n), max: 10n ** 18n });
@@ -81,5 +95,53 @@ describe('reading an amount', () => {
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1e21, 1e-7])('refuses the number %s', (value) => {
     expect(() => parseDecimal(value)).toThrow(RangeError);
+  });
+});
+
+describe('an amount for people', () => {
+  it.each([
+    ['12.50', true],
+    ['0', true],
+    ['-1', false],
+    ['-0.01', false],
+    ['1-', false],
+    ['twelve', false],
+    ['', false],
+  ])('%j without a sign may be asked for: %s', (text, may) => {
+    expect(isUnsignedDecimal(text)).toBe(may);
+  });
+
+  it.each([
+    ['12.500000', '12.50'],
+    ['12.500', '12.50'],
+    ['12.5', '12.5'],
+    ['12.00', '12.00'],
+    ['12.000000', '12.00'],
+    ['12.345600', '12.3456'],
+    ['12.305000', '12.305'],
+    ['12.3405', '12.3405'],
+    ['100', '100'],
+    ['100.00', '100.00'],
+  ])('%s is shown as %s', (stored, shown) => {
+    expect(plainAmount(stored)).toBe(shown);
+  });
+
+  it('is none without a currency', () => {
+    expect(plainMoney('2.400000', 'USD')).toEqual({ amount: '2.40', currency: 'USD' });
+    expect(plainMoney(null, 'USD')).toBeNull();
+    expect(plainMoney('2.40', null)).toBeNull();
+    expect(plainMoney(null, null)).toBeNull();
+  });
+
+  it.each([
+    ['12', '12.00'],
+    ['12.5', '12.50'],
+    ['12.50', '12.50'],
+    ['12.500000', '12.50'],
+    ['12.34', '12.34'],
+    ['12.3456', '12.3456'],
+  ])('%s has at least two places: %s', (amount, padded) => {
+    expect(paddedAmount(amount)).toBe(padded);
+    expect(plainText({ amount, currency: 'EUR' })).toBe(`${padded} EUR`);
   });
 });

@@ -1,17 +1,33 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { circuitNames } from '#domain/circuit.ts';
 import { WORK_STATUSES, isFinal } from '#domain/lifecycle.ts';
 import { addMoney, compareMoney } from '#domain/money.ts';
 import { ATTEMPT_STATES } from '#domain/observation.ts';
 import { judgeAbandon, judgeRelease, mayHaveCost } from '#domain/operator-actions.ts';
-import { judgeReservation, releasable, spendDay, spendProblem, untilNextDay } from '#domain/purchase-gate.ts';
+import { circuitOf, judgeReservation, pauseOf, releasable, spendDay, spendProblem, untilNextDay } from '#domain/purchase-gate.ts';
 import { resubmission } from '#domain/resubmission.ts';
 
 const cents = fc.integer({ min: 0, max: 1_000_000 });
 const usd = (amount: number) => ({ amount: (amount / 100).toFixed(2), currency: 'USD' });
 const attempt = fc.record({ state: fc.constantFrom(...ATTEMPT_STATES), settled: fc.boolean() });
 
+describe('a barrier', () => {
+  it('names its circuit or its pause, and nothing that it is not', () => {
+    for (const name of circuitNames) expect([circuitOf(`circuit:${name}`), pauseOf(`circuit:${name}`), circuitOf(name)]).toEqual([name, undefined, undefined]);
+    expect([pauseOf('pause:pause_1'), circuitOf('pause:pause_1'), pauseOf('wallet'), circuitOf('wallet'), pauseOf('a pause:')]).toEqual(['pause_1', undefined, undefined, undefined, undefined]);
+  });
+});
+
 describe('a reservation', () => {
+  it('may take the last cent, and says what is short', () => {
+    expect(judgeReservation(usd(250), { balance: usd(1_000), reserved: usd(750) })).toEqual({ kind: 'enough' });
+    expect(judgeReservation(usd(251), { balance: { amount: '10.000000', currency: 'USD' }, reserved: usd(750) })).toEqual({
+      kind: 'short',
+      detail: 'The price is 2.51 USD; of the 10.00 USD in the wallet, 7.50 USD are reserved for purchases under way.',
+    });
+  });
+
   it('never takes the sum of what is reserved above the balance', () => {
     fc.assert(
       fc.property(cents, fc.array(fc.integer({ min: 1, max: 50_000 }), { maxLength: 40 }), (balance, prices) => {
@@ -35,6 +51,13 @@ describe('a reservation', () => {
 });
 
 describe('a limit of the day', () => {
+  it('may be met to the cent, and says what exceeds it', () => {
+    expect(spendProblem(usd(250), { limit: usd(1_000), spent: usd(750), whose: 'of this API key' })).toBeUndefined();
+    expect(spendProblem(usd(251), { limit: usd(1_000), spent: usd(750), whose: 'of this API key' })).toBe(
+      'The price is 2.51 USD; of the daily limit of this API key of 10.00 USD, 7.50 USD are spent.',
+    );
+  });
+
   it('is reached by what would exceed it, and not by what meets it', () => {
     fc.assert(
       fc.property(cents, cents, cents, (limit, spent, price) => {
@@ -56,6 +79,18 @@ describe('a limit of the day', () => {
 });
 
 describe('a release at a rate', () => {
+  it.each([
+    [null, 5_000, 10, 1],
+    [0, 100, 10, 1],
+    [0, 99, 10, 0],
+    [0, 500, 10, 5],
+    [0, 60_000, 10, 10],
+    // A clock that was set back.
+    [1_000, 500, 10, 0],
+  ])('lets go, the last at %s, now %s, at %s a second: %s', (last, now, rate, count) => {
+    expect(releasable(last, now, rate)).toBe(count);
+  });
+
   it('never lets more go in a time than the rate allows, however often it is looked', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 5_000 }), { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 50 }), (waits, rate) => {

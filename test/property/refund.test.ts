@@ -8,9 +8,11 @@ import {
   REFUND_DECISIONS,
   REFUND_REVIEWS,
   REFUND_STATES,
+  REFUND_STATUSES,
   refundStatusOf,
   together,
   type CancellationWord,
+  type RefundStatus,
   type RefundWord,
 } from '#domain/refund.ts';
 
@@ -78,5 +80,97 @@ describe('a word about a cancellation', () => {
         expect(refundStatusOf(said)).not.toBe('completed');
       }),
     );
+  });
+});
+
+describe('the words', () => {
+  it('are those of the specification, and those that our API shows', () => {
+    expect(REFUND_STATES).toEqual(['processing', 'completed', 'failed']);
+    expect(REFUND_REVIEWS).toEqual(['accepted', 'refused', 'manual_review']);
+    expect(REFUND_STATUSES).toEqual(['expected', 'manual_review', 'completed', 'failed', 'needs_attention']);
+  });
+
+  it.each<[CancellationWord, ObservedOutcome]>([
+    [{}, 'processing'],
+    [{ esim: 'processing' }, 'processing'],
+    [{ esim: 'cancelled' }, 'processing'],
+    [{ esim: 'refused' }, 'failed'],
+    [{ esim: 'refused', refund: { state: 'completed', review: 'accepted' } }, 'failed'],
+    [{ refund: { state: 'processing', review: 'accepted' } }, 'processing'],
+    [{ refund: { state: 'processing', review: 'refused' } }, 'processing'],
+    [{ esim: 'cancelled', refund: { state: 'processing', review: 'accepted' } }, 'processing'],
+    [{ refund: { state: 'completed' } }, 'completed'],
+    [{ refund: { state: 'failed', review: 'accepted' } }, 'completed'],
+    [{ esim: 'cancelled', refund: { state: 'failed', review: 'refused' } }, 'completed'],
+    [{ refund: { state: 'failed', review: 'refused' } }, 'failed'],
+    [{ refund: { state: 'failed', review: 'manual_review' } }, 'processing'],
+    [{ esim: 'processing', refund: { state: 'failed' } }, 'processing'],
+  ])('%j come to %s', (said, outcome) => {
+    expect(cancellationOutcome(said)).toBe(outcome);
+  });
+
+  it.each<[CancellationWord, boolean]>([
+    [{}, false],
+    [{ esim: 'cancelled' }, true],
+    [{ esim: 'processing' }, false],
+    [{ esim: 'refused' }, false],
+    [{ esim: 'processing', refund: { state: 'completed' } }, true],
+    [{ refund: { state: 'completed', review: 'refused' } }, true],
+    [{ refund: { state: 'processing', review: 'accepted' } }, true],
+    [{ esim: 'processing', refund: { state: 'processing', review: 'accepted' } }, false],
+    [{ refund: { state: 'processing' } }, false],
+    [{ refund: { state: 'failed', review: 'refused' } }, false],
+  ])('%j say that the eSIM is cancelled: %s', (said, cancelled) => {
+    expect(isCancelled(said)).toBe(cancelled);
+  });
+
+  it.each<[RefundWord | undefined, RefundWord | undefined, ReturnType<typeof judgeRefund>]>([
+    [undefined, undefined, 'known'],
+    [{ state: 'processing' }, undefined, 'known'],
+    [undefined, { state: 'processing' }, 'advance'],
+    [{ state: 'processing' }, { state: 'processing' }, 'known'],
+    [{ state: 'processing' }, { state: 'processing', review: 'manual_review' }, 'advance'],
+    [{ state: 'processing', review: 'manual_review' }, { state: 'processing' }, 'known'],
+    [{ state: 'processing', review: 'manual_review' }, { state: 'processing', review: 'accepted' }, 'advance'],
+    [{ state: 'completed' }, { state: 'completed', review: 'accepted' }, 'advance'],
+    [{ state: 'completed' }, { state: 'processing', review: 'accepted' }, 'known'],
+    [{ state: 'completed' }, { state: 'failed', review: 'refused' }, 'contradiction'],
+    [{ state: 'failed' }, { state: 'completed' }, 'advance'],
+  ])('%j and then %j are judged as %s', (known, told, decision) => {
+    expect(judgeRefund(known, told)).toBe(decision);
+  });
+
+  it.each<[CancellationWord, CancellationWord, CancellationWord]>([
+    [{}, {}, {}],
+    [{ esim: 'processing' }, {}, { esim: 'processing' }],
+    [{ esim: 'processing' }, { esim: 'cancelled' }, { esim: 'cancelled' }],
+    [{ esim: 'cancelled' }, { esim: 'processing' }, { esim: 'cancelled' }],
+    [{ esim: 'processing' }, { esim: 'refused' }, { esim: 'refused' }],
+    [{ refund: { state: 'completed' } }, {}, { refund: { state: 'completed' } }],
+    [{ refund: { state: 'completed' } }, { refund: { state: 'processing', review: 'accepted' } }, { refund: { state: 'completed' } }],
+    [
+      { refund: { state: 'processing', review: 'manual_review' } },
+      { refund: { state: 'completed' } },
+      { refund: { state: 'completed', review: 'manual_review' } },
+    ],
+    [
+      { refund: { state: 'processing', review: 'manual_review' } },
+      { refund: { state: 'failed', review: 'refused' } },
+      { refund: { state: 'failed', review: 'refused' } },
+    ],
+  ])('%j and then %j are together %j, and nothing else', (known, told, word) => {
+    expect(together(known, told)).toStrictEqual(word);
+  });
+
+  it.each<[RefundWord, RefundStatus]>([
+    [{ state: 'processing' }, 'expected'],
+    [{ state: 'processing', review: 'accepted' }, 'expected'],
+    [{ state: 'processing', review: 'manual_review' }, 'manual_review'],
+    [{ state: 'completed', review: 'manual_review' }, 'expected'],
+    [{ state: 'completed' }, 'expected'],
+    [{ state: 'failed' }, 'failed'],
+    [{ state: 'failed', review: 'manual_review' }, 'failed'],
+  ])('%j are shown as %s', (said, status) => {
+    expect(refundStatusOf(said)).toBe(status);
   });
 });
