@@ -1,7 +1,7 @@
 import type { Executor } from '#db/database.ts';
 
 /** A query with placeholders, as drizzle's `prepare` makes it. */
-interface BuiltQuery<Rows> {
+export interface BuiltQuery<Rows> {
   execute(values: Record<string, unknown>): Promise<Rows>;
 }
 

@@ -1,11 +1,10 @@
 /** Cancellations and refunds as the API shows them. */
 import { and, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
 import type { RefundStatus } from '#domain/refund.ts';
-import { builtOnce } from '#db/built-once.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationRow } from '#db/cancellations.ts';
 import type { Executor } from '#db/database.ts';
-import { ownRefunds, oneOfOwner, type Owner } from '#db/ownership.ts';
+import { findOneOfOwner, ownRefunds, type Owner } from '#db/ownership.ts';
 import { cancellations, refunds } from '#db/schema.ts';
 import { newest, pageOfStatuses } from '#db/status-pages.ts';
 import { attemptFacts, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
@@ -20,12 +19,7 @@ export interface CancellationFilter extends WorkFilter {
   readonly esimId?: string | undefined;
 }
 
-const byId = builtOnce<CancellationView[]>((db) => viewsWhere(db, oneOfOwner('cancellation'), 1).prepare('cancellation_by_id'));
-
-export async function findCancellationView(db: Executor, id: string, owner: Owner): Promise<CancellationView | undefined> {
-  const [view] = await byId(db, { id, owner: owner ?? null });
-  return view;
-}
+export const findCancellationView = findOneOfOwner<CancellationView>('cancellation', viewsWhere);
 
 /** A page of cancellations, newest first. @returns a query, which runs when it is awaited. */
 export function listCancellationViews(db: Executor, owner: Owner, filter: CancellationFilter, page: PageOptions) {

@@ -1,8 +1,7 @@
 /** Orders as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
-import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
-import { oneOfOwner, type Owner } from '#db/ownership.ts';
+import { findOneOfOwner, type Owner } from '#db/ownership.ts';
 import { orders } from '#db/schema.ts';
 import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
@@ -17,12 +16,7 @@ export interface OrderFilter extends WorkFilter {
   readonly esimId?: string | undefined;
 }
 
-const byId = builtOnce<OrderView[]>((db) => viewsWhere(db, oneOfOwner('order'), 1).prepare('order_by_id'));
-
-export async function findOrderView(db: Executor, id: string, owner: Owner): Promise<OrderView | undefined> {
-  const [view] = await byId(db, { id, owner: owner ?? null });
-  return view;
-}
+export const findOrderView = findOneOfOwner<OrderView>('order', viewsWhere);
 
 /** A page of orders, newest first. @returns a query, which runs when it is awaited. */
 export function listOrderViews(db: Executor, owner: Owner, filter: OrderFilter, page: PageOptions) {

@@ -4,6 +4,7 @@
  */
 import { and, eq, exists, or, sql, type SQL } from 'drizzle-orm';
 import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
+import { builtOnce, type BuiltQuery } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
 import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
@@ -16,11 +17,16 @@ export function ownWork(kind: WorkKind, owner: Owner): SQL | undefined {
   return owner === undefined ? undefined : eq(workTable(kind).apiKeyId, owner);
 }
 
-/** One piece of work by its id, if it is the owner's, in a query that is built once: for its `id`, and its `owner` or null for everybody's. */
-export function oneOfOwner(kind: WorkKind): SQL {
-  const { id, apiKeyId } = workTable(kind);
-  const owner = sql.placeholder('owner');
-  return sql`${id} = ${sql.placeholder('id')} and (${owner}::text is null or ${apiKeyId} = ${owner})`;
+/** The query of the views of a kind, as far as it is needed to have it built once. */
+type ViewsWhere<View> = (db: Executor, where: SQL, limit: number) => { prepare(name: string): BuiltQuery<View[]> };
+
+/** Makes what reads one piece of work by its id, if it is the owner's: one query for all of them, built once. */
+export function findOneOfOwner<View>(kind: WorkKind, viewsWhere: ViewsWhere<View>): (db: Executor, id: string, owner: Owner) => Promise<View | undefined> {
+  const { id: ownId, apiKeyId } = workTable(kind);
+  const owned = sql.placeholder('owner');
+  const where = sql`${ownId} = ${sql.placeholder('id')} and (${owned}::text is null or ${apiKeyId} = ${owned})`;
+  const find = builtOnce((db) => viewsWhere(db, where, 1).prepare(`${kind}_by_id`));
+  return async (db, id, owner) => (await find(db, { id, owner: owner ?? null }))[0];
 }
 
 /** Of a query on `esims`: an eSIM belongs to whoever ordered it. */

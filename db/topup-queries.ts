@@ -1,8 +1,7 @@
 /** Top-ups as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
-import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
-import { oneOfOwner, type Owner } from '#db/ownership.ts';
+import { findOneOfOwner, type Owner } from '#db/ownership.ts';
 import { topups } from '#db/schema.ts';
 import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
@@ -17,12 +16,7 @@ export interface TopupFilter extends WorkFilter {
   readonly packageId?: number | undefined;
 }
 
-const byId = builtOnce<TopupView[]>((db) => viewsWhere(db, oneOfOwner('topup'), 1).prepare('topup_by_id'));
-
-export async function findTopupView(db: Executor, id: string, owner: Owner): Promise<TopupView | undefined> {
-  const [view] = await byId(db, { id, owner: owner ?? null });
-  return view;
-}
+export const findTopupView = findOneOfOwner<TopupView>('topup', viewsWhere);
 
 /** A page of top-ups, newest first. @returns a query, which runs when it is awaited. */
 export function listTopupViews(db: Executor, owner: Owner, filter: TopupFilter, page: PageOptions) {

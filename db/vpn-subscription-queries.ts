@@ -1,8 +1,7 @@
 /** VPN subscriptions as the API shows them. */
 import { and, eq, type SQL } from 'drizzle-orm';
-import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
-import { oneOfOwner, type Owner } from '#db/ownership.ts';
+import { findOneOfOwner, type Owner } from '#db/ownership.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
 
@@ -17,12 +16,7 @@ export interface VpnSubscriptionFilter extends WorkFilter {
   readonly customerReferenceHash?: Buffer | undefined;
 }
 
-const byId = builtOnce<VpnSubscriptionView[]>((db) => viewsWhere(db, oneOfOwner('vpn_subscription'), 1).prepare('vpn_subscription_by_id'));
-
-export async function findVpnSubscriptionView(db: Executor, id: string, owner: Owner): Promise<VpnSubscriptionView | undefined> {
-  const [view] = await byId(db, { id, owner: owner ?? null });
-  return view;
-}
+export const findVpnSubscriptionView = findOneOfOwner<VpnSubscriptionView>('vpn_subscription', viewsWhere);
 
 /** A page of VPN subscriptions, newest first. @returns a query, which runs when it is awaited. */
 export function listVpnSubscriptionViews(db: Executor, owner: Owner, filter: VpnSubscriptionFilter, page: PageOptions) {
