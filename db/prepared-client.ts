@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
 
-/** More than the product has. Texts that vary without end, such as lists of ids, then stay without a name. */
+/** More than the product has. Texts that vary without end, such as short lists of ids, then stay without a name. */
 const MAX_STATEMENTS = 500;
+/** More than a row has. Batches differ in length from one to the next: each would be kept by every connection, and used once. */
+const MAX_VALUES = 64;
 
 const names = new Map<string, string>();
 
@@ -21,7 +23,8 @@ export class PreparedClient extends pg.Client {
 
 function withName(statement: unknown, [values]: readonly unknown[]): unknown {
   if (typeof statement !== 'object' || statement === null || !('text' in statement) || typeof statement.text !== 'string') return statement;
-  if (('name' in statement && statement.name !== undefined) || !Array.isArray(values) || values.length === 0) return statement;
+  if (('name' in statement && statement.name !== undefined) || !Array.isArray(values)) return statement;
+  if (values.length === 0 || values.length > MAX_VALUES) return statement;
   const name = nameOf(statement.text);
   return name === undefined ? statement : { ...statement, name };
 }
