@@ -5,8 +5,9 @@ import { violatedConstraint } from '#db/database.ts';
 import { activationCodePlace, completeOrder, readOrder } from '#db/orders.ts';
 import { esimFacts } from '#upstream/esim-facts.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
+import type { CompletionResult } from '#activities/work-types.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
-import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
 import { reportCharge } from '#activities/purchases/price.ts';
 
@@ -18,12 +19,14 @@ export function createEsimDelivery(dependencies: WorkDependencies, ask: Purchase
   const { database, keyRing, service, now } = dependencies;
 
   return async (known, applied) => {
-    const attempt = await withEsimId(dependencies, ask, known);
+    const { attempt, inquiry } = await withEsimId(dependencies, ask, known);
     const { subjectId: orderId } = attempt;
     if (attempt.serviceEsimId === null) return { kind: 'unreadable', detail: 'The completed order names no eSIM.' };
     const answer = await service.getEsim(attempt.serviceEsimId);
     if (!answer.ok) {
       if (answer.failure === 'contract_drift') return { kind: 'unreadable', detail: answer.detail };
+      const denied = answer.code === 'not_found' && esimDenied(attempt, inquiry ?? (await learn(dependencies, ask, attempt)).inquiry);
+      if (denied) return denied;
       throw retryLater(answer);
     }
     const esim = answer.value;
@@ -62,12 +65,32 @@ async function unlessTaken(store: () => Promise<string>): Promise<string | undef
   }
 }
 
-/** An event may name the order only: then the order is read for its eSIM and its price. */
-async function withEsimId(dependencies: WorkDependencies, ask: PurchaseKind['ask'], known: AttemptRow): Promise<AttemptRow> {
-  if (known.serviceEsimId !== null && known.chargedAmount !== null) return known;
+/**
+ * What the service's record of the order says when the service does not know the eSIM that it named: an event may have
+ * named a wrong one, or have been wrong about the whole order.
+ *
+ * @returns undefined when the record agrees, or tells nothing: the eSIM may be there later.
+ */
+function esimDenied({ serviceEsimId }: AttemptRow, inquiry: Inquiry): CompletionResult | undefined {
+  if (inquiry.kind !== 'found') return undefined;
+  const { outcome, serviceEsimId: recorded } = inquiry.facts;
+  if (outcome === 'failed') {
+    const detail = `The service called the order completed and named the eSIM ${serviceEsimId}, which it does not know; its record of the order says failed.`;
+    return { kind: 'parked', reason: 'contradiction', detail };
+  }
+  return recorded !== undefined && recorded !== serviceEsimId ? { kind: 'changed' } : undefined;
+}
+
+/** An event may name the order only: then the order is read for its eSIM and its price. `inquiry`: what it said, where it was read. */
+async function withEsimId(
+  dependencies: WorkDependencies,
+  ask: PurchaseKind['ask'],
+  known: AttemptRow,
+): Promise<{ readonly attempt: AttemptRow; readonly inquiry?: Inquiry }> {
+  if (known.serviceEsimId !== null && known.chargedAmount !== null) return { attempt: known };
   const { attempt, inquiry } = await learn(dependencies, ask, known);
   // Without the price the eSIM can still be delivered; the books are completed from the wallet.
-  if (inquiry.kind === 'found' || attempt.serviceEsimId !== null) return attempt;
+  if (inquiry.kind === 'found' || attempt.serviceEsimId !== null) return { attempt, inquiry };
   if (inquiry.kind === 'not_found') {
     throw ApplicationFailure.retryable('The service does not list the completed order (yet).', 'NotListed');
   }

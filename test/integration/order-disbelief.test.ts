@@ -115,6 +115,33 @@ describe('what the service says is not believed', () => {
     expect((await stack.api.get(`/v1/esims/${first.textAt('esim_id')}`)).body).toMatchObject({ order_id: first.textAt('id') });
   });
 
+  it('when the eSIM that an event named is not known, and its record of the order says failed: a person is told at once', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 1_000 });
+    await fault({ target: 'webhook', event: 'order.failed', fault: { kind: 'lost' } });
+    const id = await desk.place(1001);
+    const order = await desk.reaches(id, 'processing');
+    const sold = order.textAt('service_order_id');
+    await webhook('order.completed', { id: sold, external_order_id: order.textAt('external_order_id'), status: 'completed', esim_id: 'esim-none' });
+    const parked = await desk.reaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, submit_again: { verdict: 'no' } });
+    expect(await desk.attempts(id)).toHaveLength(1);
+  });
+
+  it('when the eSIM that an event named is not known, and its record of the order names another: that one is delivered', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    const id = await desk.place(1001);
+    const order = await desk.reaches(id, 'processing');
+    const sold = order.textAt('service_order_id');
+    await fault({ target: 'webhook', event: 'order.completed', fault: { kind: 'lost' } });
+    await stack.simulator.post(`/simulator/orders/${sold}/complete`);
+    await webhook('order.completed', { id: sold, external_order_id: order.textAt('external_order_id'), status: 'completed', esim_id: 'esim-none' });
+    const completed = await desk.reaches(id, 'completed');
+    const esim = await stack.api.get(`/v1/esims/${completed.textAt('esim_id')}`);
+    const [record] = await desk.simulator.orders(order.textAt('external_order_id'));
+    expect(record).toMatchObject({ id: sold, status: 'completed' });
+    expect(esim.textAt('service_esim_id')).not.toBe('esim-none');
+  });
+
   it('when a price is negative: the delivery is quarantined and the order goes on', async () => {
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     const id = await desk.place(1001);
