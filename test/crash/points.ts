@@ -22,10 +22,12 @@ const WORKER: Readonly<Record<string, Steps>> = {
   cancelSubscription: { commits: 1, calls: ['POST /vpn/subscriptions/{id}/cancel'] },
   reconcileSilentWork: { writes: ['update attempts', 'insert inbox'], calls: ['GET /orders/{id}'] },
   requestIdleWork: { commits: 1 },
+  // Its commits, the claim of a delivery and the record of a try, come in no order.
+  deliverDue: { writes: ['commit of update webhook_deliveries', 'commit of insert webhook_tries'], calls: ['POST /hook'] },
 };
 
 const RELAY: Steps = {
-  writes: ['update outbox', 'delete outbox', 'update inbox', 'commit of update inbox'],
+  writes: ['update outbox', 'delete outbox', 'update inbox', 'commit of update inbox', 'commit of update events'],
   handOvers: ['start', 'signalWithStart'],
 };
 

@@ -146,7 +146,17 @@ function faultsSection(reports: readonly SeedReport[]): string[] {
     ...names.map((name) => `| ${name} | ${planned.get(name) ?? 0} | ${fired.get(name) ?? 0} |`),
     '',
     ...(unplanned.length === 0 ? [] : [`Not planned in these seeds: ${unplanned.join(', ')}.`, '']),
+    ...besideCatalogue(reports),
   ];
+}
+
+/** Points that processes passed and that the catalogue does not name: nothing is killed there. */
+function besideCatalogue(reports: readonly SeedReport[]): string[] {
+  const named = new Set<string>(Object.values(POINTS).flat());
+  const passed = new Set(reports.flatMap((report) => [...report.passed.keys()].filter((point) => !named.has(point))));
+  if (passed.size === 0) return [];
+  const rows = [...passed].toSorted((left, right) => left.localeCompare(right)).map((point) => `- ${point}`);
+  return ['Passed, and not in the catalogue of points, so nothing was killed there:', '', ...rows, ''];
 }
 
 function tally(names: readonly string[]): [string, number][] {

@@ -90,6 +90,7 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
   const ends = processes.flatMap((each) => each.stop());
   const fired = [...processes.flatMap((each) => each.kills), ...proxy.fired.map(({ moment }) => `cut ${moment}`), ...outages, ...(await firedFaults(admin))];
   const found = [...refused, ...violations, ...unheard, ...ends];
+  const passed = passedBy(processes);
   const logs = found.length > 0 ? { logs: keepLogs(stack, plan) } : {};
   await stack.killAll();
   removeFolder(folder);
@@ -99,7 +100,7 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     results,
     fired,
     unfired: without(plannedFaults(plan), fired),
-    passed: passedBy(processes),
+    passed,
     violations: found,
     ...logs,
   };

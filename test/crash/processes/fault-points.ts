@@ -22,7 +22,7 @@ export class FaultPoints {
   readonly #trace: string;
   readonly #kills: readonly Pick<PlannedKill, 'point' | 'hit'>[];
   readonly #hits = new Map<string, number>();
-  readonly #scope = new AsyncLocalStorage<{ readonly name: string; commits: number }>();
+  readonly #scope = new AsyncLocalStorage<{ readonly name: string; commits: number | undefined }>();
 
   constructor({ trace, kills }: PointSettings) {
     this.#trace = trace;
@@ -48,9 +48,13 @@ export class FaultPoints {
     process.kill(process.pid, 'SIGKILL');
   }
 
-  /** Runs something under a name that its points begin with. */
-  within<Result>(name: string, work: () => Result): Result {
-    return this.#scope.run({ name, commits: 0 }, work);
+  /**
+   * Runs something under a name that its points begin with.
+   *
+   * @param how.inOrder whether its commits come one after another, so that a number tells which one it is.
+   */
+  within<Result>(name: string, work: () => Result, { inOrder = true } = {}): Result {
+    return this.#scope.run({ name, commits: inOrder ? 0 : undefined }, work);
   }
 
   /** As {@link within}, for the rest of the present event. */
@@ -63,10 +67,10 @@ export class FaultPoints {
     return this.#scope.getStore()?.name;
   }
 
-  /** `commit 1`, `commit 2`, … of what it happens under; undefined outside of all. */
+  /** `commit 1`, `commit 2`, … of what it happens under; undefined outside of all, and where they come in no order. */
   nextCommit(): string | undefined {
     const scope = this.#scope.getStore();
-    if (scope === undefined) return undefined;
+    if (scope?.commits === undefined) return undefined;
     scope.commits += 1;
     return `commit ${scope.commits}`;
   }

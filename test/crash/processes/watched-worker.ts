@@ -20,11 +20,13 @@ export async function startWatchedWorker({ config: change, activities: replace }
   const config = change?.(read) ?? read;
   const parts = createWorkerParts(config);
   const activities = { ...parts.activities, ...replace?.(config, parts) };
-  await runWorker(config, { ...parts, activities: watched(activities, points) });
+  // A round of deliveries sends several at once.
+  const webhookActivities = watched(parts.webhookActivities, points, { inOrder: false });
+  await runWorker(config, { ...parts, activities: watched(activities, points), webhookActivities });
 }
 
 /** Same names, same signatures: each activity is wrapped and nothing else. */
-function watched(activities: WorkerParts['activities'], points: FaultPoints): WorkerParts['activities'] {
+function watched<Activities extends object>(activities: Activities, points: FaultPoints, how: { readonly inOrder: boolean } = { inOrder: true }): Activities {
   const entries = Object.entries(activities).map(([name, activity]) => [
     name,
     (input: never) =>
@@ -33,7 +35,7 @@ function watched(activities: WorkerParts['activities'], points: FaultPoints): Wo
         const result = await (activity as (input: never) => Promise<unknown>)(input);
         points.reach(`${name} > end`);
         return result;
-      }),
+      }, how),
   ]);
-  return Object.fromEntries(entries) as WorkerParts['activities'];
+  return Object.fromEntries(entries) as Activities;
 }
