@@ -16,7 +16,7 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/operator-actions.ts', tests: ['test/unit/domain-operator-actions.test.ts', 'test/property/operator-actions.test.ts'] },
   { file: 'domain/purchase-decision.ts', tests: ['test/unit/domain-purchase-decision.test.ts', 'test/property/purchase-decision.test.ts'] },
   { file: 'domain/purchase-gate.ts', tests: ['test/property/purchase-gate.test.ts'] },
-  { file: 'domain/reconciliation.ts', tests: ['test/property/reconciliation.test.ts'] },
+  { file: 'domain/reconciliation.ts', tests: ['test/unit/domain-reconciliation.test.ts', 'test/property/reconciliation.test.ts'] },
   { file: 'domain/refund.ts', tests: ['test/property/refund.test.ts'] },
   { file: 'domain/refund-conditions.ts', tests: ['test/property/refund-conditions.test.ts'] },
   { file: 'upstream/error-mapping.ts', tests: ['test/unit/upstream-error-mapping.test.ts', 'test/property/upstream-mapping.test.ts'] },
