@@ -4,6 +4,7 @@ import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { plainAmount, plainMoney } from '#domain/money.ts';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
 import { resubmission } from '#domain/resubmission.ts';
+import type { WorkKind } from '#domain/work.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationView } from '#db/cancellation-queries.ts';
 import type { OrderView } from '#db/order-queries.ts';
@@ -24,7 +25,7 @@ export function orderJson({ order, serviceId, ...facts }: OrderView): OrderOutpu
     external_order_id: order.externalOrderId,
     esim_id: order.esimId,
     service_order_id: serviceId,
-    ...workJson(order, facts),
+    ...workJson('order', order, facts),
   };
 }
 
@@ -38,7 +39,7 @@ export function topupJson({ topup, serviceId, ...facts }: TopupView): TopupOutpu
     package_id: topup.packageId,
     external_topup_id: topup.externalTopupId,
     service_topup_id: serviceId,
-    ...workJson(topup, facts),
+    ...workJson('topup', topup, facts),
   };
 }
 
@@ -54,14 +55,14 @@ export function vpnSubscriptionJson({ subscription, serviceId, ...facts }: VpnSu
     started_at: instantJson(subscription.startedAt),
     expires_at: instantJson(subscription.expiresAt),
     cancel_requested_at: instantJson(subscription.cancelRequestedAt),
-    ...workJson(subscription, facts),
+    ...workJson('vpn_subscription', subscription, facts),
   };
 }
 
 /** @param now epoch milliseconds, for the age of the evidence. @throws Error when it has no eSIM, which the database rules out. */
 export function cancellationJson({ cancellation, refund, ...facts }: CancellationView, now: number): CancellationOutput {
   if (cancellation.esimId === null) throw new Error(`cancellation ${cancellation.id} has no eSIM`);
-  const { max_price: _limit, charged: _charged, submit_again: _again, ...work } = workJson(cancellation, facts);
+  const { max_price: _limit, charged: _charged, submit_again: _again, ...work } = workJson('cancellation', cancellation, facts);
   return {
     id: cancellation.id,
     status: cancellation.status,
@@ -103,13 +104,13 @@ export function refundConditionJson({ name, result, evidence, asOf }: RefundCond
 }
 
 /** What is the same for work of every kind. */
-function workJson(row: WorkRow, { attempts, attemptStates, inDoubt }: Omit<AttemptFacts, 'serviceId'>) {
+function workJson(kind: WorkKind, row: WorkRow, { attempts, attemptStates, inDoubt }: Omit<AttemptFacts, 'serviceId'>) {
   return {
     max_price: plainMoney(row.maxPriceAmount, row.maxPriceCurrency),
     charged: plainMoney(row.chargedAmount, row.chargedCurrency),
     failure: failureJson(row),
     attention: attentionJson(row),
-    submit_again: resubmission({ status: row.status, attempts: attemptStates, inDoubt }),
+    submit_again: resubmission({ kind, status: row.status, attempts: attemptStates, inDoubt }),
     next_step_at: instantJson(row.nextStepAt),
     deadline: instantJson(row.deadlineAt),
     metadata: row.metadata,

@@ -147,19 +147,19 @@ export const FAILURE_CLASSES = {
   timeout: {
     certainty: 'unknown',
     disposition: 'look_up',
-    meaning: 'The service did not answer in time; it may have bought.',
+    meaning: 'The service did not answer in time; it may have done what was asked.',
     advice: 'Nothing at first: the same bytes are sent again with the same key, then it is looked up.',
   },
   connection_lost: {
     certainty: 'unknown',
     disposition: 'look_up',
-    meaning: 'The connection broke after the request was sent; the service may have bought.',
+    meaning: 'The connection broke after the request was sent; the service may have done what was asked.',
     advice: 'Nothing at first: the same bytes are sent again with the same key, then it is looked up.',
   },
   server_error: {
     certainty: 'unknown',
     disposition: 'look_up',
-    meaning: 'The service answered with a server error; it may have bought.',
+    meaning: 'The service answered with a server error; it may have done what was asked.',
     advice: 'Nothing at first: the same bytes are sent again with the same key, then it is looked up.',
   },
   unreadable_answer: {
@@ -177,7 +177,7 @@ export const FAILURE_CLASSES = {
   worker_lost: {
     certainty: 'unknown',
     disposition: 'look_up',
-    meaning: 'The process that sent the request died before it recorded the answer; the service may have bought.',
+    meaning: 'The process that sent the request died before it recorded the answer; the service may have done what was asked.',
     advice: 'Nothing at first: the same bytes are sent again with the same key, then it is looked up.',
   },
 } as const satisfies Record<string, FailureClassRow>;

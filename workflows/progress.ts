@@ -4,6 +4,7 @@ import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { OperatedAttempt } from '#domain/operator-actions.ts';
 import { resubmission, type Resubmission, type ResubmissionVerdict } from '#domain/resubmission.ts';
+import type { WorkKind } from '#domain/work.ts';
 import type { Explanation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
@@ -26,18 +27,20 @@ export interface Standing {
  * attributes are stored, so they alone must say enough. They are written only when they change: each write is an event.
  */
 export class Progress {
+  readonly #kind: WorkKind;
   #standing: Standing;
   #shown: string;
 
-  constructor(standing: Standing) {
+  constructor(kind: WorkKind, standing: Standing) {
+    this.#kind = kind;
     this.#standing = standing;
     this.#shown = searchKey(standing);
-    setCurrentDetails(markdown(standing));
+    setCurrentDetails(markdown(kind, standing));
   }
 
   show(standing: Standing): void {
     this.#standing = standing;
-    setCurrentDetails(markdown(standing));
+    setCurrentDetails(markdown(this.#kind, standing));
     const key = searchKey(standing);
     if (key === this.#shown) return;
     this.#shown = key;
@@ -59,14 +62,14 @@ export class Progress {
       ...(failure !== undefined && { failure }),
       ...(attention !== undefined && { attention }),
       ...(nextStepAt !== undefined && { nextStepAt }),
-      submitAgain: submitAgain(this.#standing),
+      submitAgain: submitAgain(this.#kind, this.#standing),
     };
   }
 }
 
-function submitAgain({ status, attention, attempt }: Standing): Resubmission {
+function submitAgain(kind: WorkKind, { status, attention, attempt }: Standing): Resubmission {
   const attempts = attempt === undefined ? [] : [attempt];
-  return resubmission({ status, attempts, inDoubt: attention === 'contradiction' });
+  return resubmission({ kind, status, attempts, inDoubt: attention === 'contradiction' });
 }
 
 const SUBMIT_AGAIN = { not_needed: 'Not needed', no: 'No', yes: 'Yes' } as const satisfies Record<ResubmissionVerdict, string>;
@@ -75,7 +78,7 @@ function searchKey({ status, failure, attention, nextStepAt }: Standing): string
   return JSON.stringify([status, failure, attention, nextStepAt]);
 }
 
-function markdown(standing: Standing): string {
+function markdown(kind: WorkKind, standing: Standing): string {
   const { status, now, next, failure, attention, nextStepAt } = standing;
   const lines = [`### ${attention === undefined ? '' : '⚠ '}${status}`, '', now, '', `**Next:** ${next}`];
   if (nextStepAt !== undefined) lines.push('', `**At:** ${new Date(nextStepAt).toISOString()}`);
@@ -87,7 +90,7 @@ function markdown(standing: Standing): string {
     lines.push('', `**Case** \`${attention}\`: ${ATTENTION_REASONS[attention].meaning}`);
     lines.push('', `**What to do:** ${ATTENTION_REASONS[attention].advice}`);
   }
-  const { verdict, why } = submitAgain(standing);
+  const { verdict, why } = submitAgain(kind, standing);
   lines.push('', `**Should the caller submit it again?** ${SUBMIT_AGAIN[verdict]}. ${why}`);
   lines.push('', `_Run ${workflowInfo().runId}_`);
   return lines.join('\n');

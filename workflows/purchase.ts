@@ -24,7 +24,7 @@ type Afterwards = (context: RunContext, state: WorkState) => Promise<WorkEnd>;
 export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterwards): Promise<PurchaseWorkflowResult> {
   const { work } = input;
   const observations = new ObservationQueue();
-  const progress = new Progress({
+  const progress = new Progress(work.kind, {
     status: 'submitting',
     now: `The ${WORK_NOUNS[work.kind]} was accepted and is being sent to the service.`,
     next: 'The answer of the service.',

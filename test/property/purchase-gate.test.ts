@@ -7,6 +7,7 @@ import { ATTEMPT_STATES } from '#domain/observation.ts';
 import { judgeAbandon, judgeRelease, mayHaveCost } from '#domain/operator-actions.ts';
 import { circuitOf, judgeReservation, pauseOf, releasable, spendDay, spendProblem, untilNextDay } from '#domain/purchase-gate.ts';
 import { resubmission } from '#domain/resubmission.ts';
+import { WORK_KINDS } from '#domain/work.ts';
 
 const cents = fc.integer({ min: 0, max: 1_000_000 });
 const usd = (amount: number) => ({ amount: (amount / 100).toFixed(2), currency: 'USD' });
@@ -112,9 +113,11 @@ describe('a release at a rate', () => {
 describe('whether to submit again', () => {
   it('is never "yes" for what may have been bought, nor for what goes on', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...WORK_STATUSES), fc.array(attempt, { maxLength: 4 }), fc.boolean(), (status, attempts, inDoubt) => {
-        const { verdict, why } = resubmission({ status, attempts, inDoubt });
+      fc.property(fc.constantFrom(...WORK_KINDS), fc.constantFrom(...WORK_STATUSES), fc.array(attempt, { maxLength: 4 }), fc.boolean(), (kind, status, attempts, inDoubt) => {
+        const { verdict, why } = resubmission({ kind, status, attempts, inDoubt });
         expect(why).toMatch(/\.$/);
+        // A cancellation buys nothing.
+        expect(kind === 'cancellation' && /bought|paid|purchase/.test(why)).toBe(false);
         const isBought = isFinal(status) || status === 'active' || status === 'cancelling';
         const isDelivered = attempts.some(({ state }) => state === 'completed');
         const mustBeNo = inDoubt || (!isBought && !isDelivered && attempts.some(mayHaveCost));
@@ -135,7 +138,7 @@ describe('whether to submit again', () => {
     ['failed', 'refused', 'yes'],
     ['abandoned', 'refused', 'yes'],
   ] as const)('of what is %s with an attempt that is %s is %s', (status, state, verdict) => {
-    expect(resubmission({ status, attempts: [{ state, settled: false }], inDoubt: false }).verdict).toBe(verdict);
+    expect(resubmission({ kind: 'order', status, attempts: [{ state, settled: false }], inDoubt: false }).verdict).toBe(verdict);
   });
 });
 
@@ -146,7 +149,7 @@ describe('a release by an operator', () => {
         const work = { status, attempt: own, openContradiction, observationsPending: false };
         const judged = judgeRelease(work, released);
         expect(judged === 'allowed').toBe(status === 'held' && !openContradiction && !released);
-        const { verdict } = resubmission({ status, attempts: [own], inDoubt: openContradiction });
+        const { verdict } = resubmission({ kind: 'order', status, attempts: [own], inDoubt: openContradiction });
         expect(judgeAbandon(work) !== 'may_be_bought' || verdict !== 'yes').toBe(true);
       }),
     );
