@@ -3,6 +3,7 @@ import { eq, sql, type SQL } from 'drizzle-orm';
 import { workEventType } from '#domain/events.ts';
 import { plainMoney } from '#domain/money.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
+import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
 import { latestStatusEvent, recordEvent, type NewEvent } from '#db/events.ts';
 import { cancellations, orders, refunds, topups, vpnSubscriptions } from '#db/schema.ts';
@@ -17,13 +18,21 @@ const OWN_FACTS: Readonly<Record<WorkKind, SQL<EventData>>> = {
   cancellation: sql`jsonb_build_object('accept_without_refund', ${cancellations.acceptWithoutRefund})`,
 };
 
-/**
- * Announces the status that work has from now on. What was announced last is not said again: work that is held, tried and held
- * once more for the same reason is held.
- */
-export async function announceWork(tx: Executor, work: WorkRef, now: Date): Promise<void> {
-  const table = workTable(work.kind);
-  const [row] = await tx
+/** What is told of work as it is now: asked at each step of each piece of work. */
+const readNews = {
+  order: newsOf('order'),
+  topup: newsOf('topup'),
+  vpn_subscription: newsOf('vpn_subscription'),
+  cancellation: newsOf('cancellation'),
+} as const satisfies Record<WorkKind, unknown>;
+
+function newsOf(kind: WorkKind) {
+  return builtOnce((db) => selectNews(db, kind).prepare(`${kind}_news`));
+}
+
+function selectNews(db: Executor, kind: WorkKind) {
+  const table = workTable(kind);
+  return db
     .select({
       status: table.status,
       apiKeyId: table.apiKeyId,
@@ -32,10 +41,18 @@ export async function announceWork(tx: Executor, work: WorkRef, now: Date): Prom
       attentionReason: table.attentionReason,
       chargedAmount: table.chargedAmount,
       chargedCurrency: table.chargedCurrency,
-      own: OWN_FACTS[work.kind],
+      own: OWN_FACTS[kind],
     })
     .from(table)
-    .where(eq(table.id, work.id));
+    .where(eq(table.id, sql.placeholder('id')));
+}
+
+/**
+ * Announces the status that work has from now on. What was announced last is not said again: work that is held, tried and held
+ * once more for the same reason is held.
+ */
+export async function announceWork(tx: Executor, work: WorkRef, now: Date): Promise<void> {
+  const [row] = await readNews[work.kind](tx, { id: work.id });
   const type = row && workEventType(work.kind, row.status);
   if (row === undefined || type === undefined) return;
   const data: EventData = {
