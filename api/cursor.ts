@@ -3,19 +3,19 @@ import { isId, type IdKind } from '#domain/identifiers.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { CasePosition } from '#db/case-queries.ts';
 import type { ReconciliationPosition } from '#db/reconciliations.ts';
-import type { WorkPosition } from '#db/work-queries.ts';
+import type { PagePosition } from '#db/pages.ts';
 import { invalid } from '#api/operation.ts';
 
 /** What such a list holds. */
 export type ListKind = WorkKind | 'refund' | 'esim' | 'pricingRule';
 
 /** Of lists that are ordered by creation, newest first. */
-export function positionCursor(kind: ListKind, { createdAt, id }: WorkPosition): string {
+export function positionCursor(kind: ListKind, { createdAt, id }: PagePosition): string {
   return encode(`${LETTERS[kind]}.${createdAt.getTime()}.${id}`);
 }
 
 /** @throws Problem validation_failed when it is not one of ours. */
-export function readPositionCursor(kind: ListKind, cursor: string): WorkPosition {
+export function readPositionCursor(kind: ListKind, cursor: string): PagePosition {
   const [, letter, milliseconds = '', id = ''] = /^(\w)\.([0-9]{1,15})\.(\w+)$/.exec(decode(cursor)) ?? [];
   if (letter !== LETTERS[kind] || !isId(kind, id)) throw notOurs();
   return { createdAt: new Date(Number(milliseconds)), id };

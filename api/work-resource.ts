@@ -4,7 +4,8 @@ import type { WorkKind } from '#domain/work.ts';
 import type { ApiScope } from '#db/api-keys.ts';
 import type { Executor } from '#db/database.ts';
 import type { Owner } from '#db/ownership.ts';
-import type { PageOptions, WorkFilter, WorkPosition } from '#db/work-queries.ts';
+import type { PageOptions, PagePosition } from '#db/pages.ts';
+import type { WorkFilter } from '#db/work-queries.ts';
 import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import { pageReply } from '#api/page-reply.ts';
 import { Problem, type ProblemCode } from '#api/problem.ts';
@@ -44,7 +45,7 @@ export async function listWork<View>(
   { kind }: WorkResource,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   list: (options: PageOptions) => Promise<readonly View[]>,
-  { json, position }: { readonly json: (view: View) => object; readonly position: (view: View) => WorkPosition },
+  { json, position }: { readonly json: (view: View) => object; readonly position: (view: View) => PagePosition },
 ): Promise<Reply> {
   const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
   const views = await list({ limit: limit + 1, after });

@@ -5,9 +5,10 @@ import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationRow } from '#db/cancellations.ts';
 import type { Executor } from '#db/database.ts';
 import { findOneOfOwner, ownRefunds, type Owner } from '#db/ownership.ts';
+import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/pages.ts';
 import { cancellations, refunds } from '#db/schema.ts';
 import { newest, pageOfStatuses } from '#db/status-pages.ts';
-import { attemptFacts, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, newestFirst, workPage, type AttemptFacts, type WorkFilter } from '#db/work-queries.ts';
 
 /** A cancellation with what its attempts and its refund add. */
 export interface CancellationView extends Omit<AttemptFacts, 'serviceId'> {
@@ -22,12 +23,14 @@ export interface CancellationFilter extends WorkFilter {
 export const findCancellationView = findOneOfOwner<CancellationView>('cancellation', viewsWhere);
 
 /** A page of cancellations, newest first. @returns a query, which runs when it is awaited. */
-export function listCancellationViews(db: Executor, owner: Owner, filter: CancellationFilter, page: PageOptions) {
+export function listCancellationViews(db: Executor, owner: Given<Owner>, filter: GivenFilter<CancellationFilter>, page: GivenPage) {
   const own = filter.esimId === undefined ? undefined : eq(cancellations.esimId, filter.esimId);
   return viewsWhere(db, workPage('cancellation', owner, filter, page, own), page.limit);
 }
 
-function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
+export const pageOfCancellations = pagesOf<CancellationFilter, CancellationView>('cancellation_page', listCancellationViews);
+
+function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) {
   const facts = attemptFacts(db, 'cancellation');
   return db
     .select({
@@ -62,7 +65,7 @@ export async function findRefundById(db: Executor, id: string, owner: Owner): Pr
 }
 
 /** A page of refunds, newest first. @returns a query, which runs when it is awaited. */
-export function listRefunds(db: Executor, owner: Owner, filter: RefundFilter, { limit, after }: PageOptions) {
+export function listRefunds(db: Executor, owner: Given<Owner>, filter: GivenFilter<RefundFilter>, { limit, after }: GivenPage) {
   const { statuses, esimId, createdAfter, createdBefore, updatedAfter } = filter;
   const inPage = and(
     ownRefunds(db, owner),
@@ -79,3 +82,5 @@ export function listRefunds(db: Executor, owner: Owner, filter: RefundFilter, { 
     .orderBy(newest(refunds.createdAt, refunds.id))
     .limit(limit);
 }
+
+export const pageOfRefunds = pagesOf<RefundFilter, RefundRow>('refund_page', listRefunds);

@@ -3,7 +3,7 @@ import type { Executor } from '#db/database.ts';
 import { ownEsims, type Owner } from '#db/ownership.ts';
 import { attempts, esims, topups } from '#db/schema.ts';
 import { newest, pageOfStatuses } from '#db/status-pages.ts';
-import type { PageOptions } from '#db/work-queries.ts';
+import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/pages.ts';
 
 export type EsimRow = typeof esims.$inferSelect;
 
@@ -25,7 +25,7 @@ export interface EsimFilter {
 }
 
 /** A page of eSIMs, newest first. @returns a query, which runs when it is awaited. */
-export function listEsims(db: Executor, owner: Owner, filter: EsimFilter, { limit, after }: PageOptions) {
+export function listEsims(db: Executor, owner: Given<Owner>, filter: GivenFilter<EsimFilter>, { limit, after }: GivenPage) {
   const inPage = and(
     ownEsims(db, owner),
     filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
@@ -42,6 +42,8 @@ export function listEsims(db: Executor, owner: Owner, filter: EsimFilter, { limi
     .orderBy(newest(esims.createdAt, esims.id))
     .limit(limit);
 }
+
+export const pageOfEsims = pagesOf<EsimFilter, EsimRow>('esim_page', listEsims);
 
 /** What our own rows know for the conditions of a refund: the purchase that the eSIM came from, and its top-ups. */
 export async function readOwnRefundFacts(db: Executor, esim: EsimRow) {

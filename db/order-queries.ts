@@ -2,8 +2,9 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { findOneOfOwner, type Owner } from '#db/ownership.ts';
+import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/pages.ts';
 import { orders } from '#db/schema.ts';
-import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type WorkFilter } from '#db/work-queries.ts';
 
 /** An order with what its attempts add. */
 export interface OrderView extends AttemptFacts {
@@ -19,7 +20,7 @@ export interface OrderFilter extends WorkFilter {
 export const findOrderView = findOneOfOwner<OrderView>('order', viewsWhere);
 
 /** A page of orders, newest first. @returns a query, which runs when it is awaited. */
-export function listOrderViews(db: Executor, owner: Owner, filter: OrderFilter, page: PageOptions) {
+export function listOrderViews(db: Executor, owner: Given<Owner>, filter: GivenFilter<OrderFilter>, page: GivenPage) {
   const own = and(
     filter.externalOrderId === undefined ? undefined : eq(orders.externalOrderId, filter.externalOrderId),
     filter.packageId === undefined ? undefined : eq(orders.packageId, filter.packageId),
@@ -28,7 +29,9 @@ export function listOrderViews(db: Executor, owner: Owner, filter: OrderFilter, 
   return viewsWhere(db, workPage('order', owner, filter, page, own), page.limit);
 }
 
-function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
+export const pageOfOrders = pagesOf<OrderFilter, OrderView>('order_page', listOrderViews);
+
+function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) {
   const facts = attemptFacts(db, 'order');
   return db
     .select({ order: orders, ...factsOf(facts) })

@@ -6,6 +6,7 @@ import { and, eq, exists, or, sql, type SQL } from 'drizzle-orm';
 import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
 import { builtOnce, type BuiltQuery } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
+import type { Given } from '#db/pages.ts';
 import { cancellations, cases, esims, orders, refunds } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
 
@@ -13,12 +14,12 @@ import { workTable } from '#db/work-tables.ts';
 export type Owner = string | undefined;
 
 /** Of a query on the table of this kind of work. */
-export function ownWork(kind: WorkKind, owner: Owner): SQL | undefined {
+export function ownWork(kind: WorkKind, owner: Given<Owner>): SQL | undefined {
   return owner === undefined ? undefined : eq(workTable(kind).apiKeyId, owner);
 }
 
 /** The query of the views of a kind, as far as it is needed to have it built once. */
-type ViewsWhere<View> = (db: Executor, where: SQL, limit: number) => { prepare(name: string): BuiltQuery<View[]> };
+type ViewsWhere<View> = (db: Executor, where: SQL, limit: Given<number>) => { prepare(name: string): BuiltQuery<View[]> };
 
 /** Makes what reads one piece of work by its id, if it is the owner's: one query for all of them, built once. */
 export function findOneOfOwner<View>(kind: WorkKind, viewsWhere: ViewsWhere<View>): (db: Executor, id: string, owner: Owner) => Promise<View | undefined> {
@@ -30,14 +31,14 @@ export function findOneOfOwner<View>(kind: WorkKind, viewsWhere: ViewsWhere<View
 }
 
 /** Of a query on `esims`: an eSIM belongs to whoever ordered it. */
-export function ownEsims(db: Executor, owner: Owner): SQL | undefined {
+export function ownEsims(db: Executor, owner: Given<Owner>): SQL | undefined {
   if (owner === undefined) return undefined;
   const bought = db.select({ one: sql`1` }).from(orders);
   return exists(bought.where(and(eq(orders.id, esims.orderId), ownWork('order', owner))));
 }
 
 /** Of a query on `refunds`: a refund belongs to whoever cancelled. */
-export function ownRefunds(db: Executor, owner: Owner): SQL | undefined {
+export function ownRefunds(db: Executor, owner: Given<Owner>): SQL | undefined {
   if (owner === undefined) return undefined;
   const cancelled = db.select({ one: sql`1` }).from(cancellations);
   return exists(cancelled.where(and(eq(cancellations.id, refunds.cancellationId), ownWork('cancellation', owner))));

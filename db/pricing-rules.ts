@@ -5,7 +5,7 @@ import { addAuditEntry } from '#db/audit-log.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { pricingRules, pricingRuleVersions, type PricingChange } from '#db/schema.ts';
-import type { PageOptions } from '#db/work-queries.ts';
+import type { PageOptions } from '#db/pages.ts';
 
 export type PricingRuleVersionRow = typeof pricingRuleVersions.$inferSelect;
 

@@ -1,6 +1,7 @@
 /** Pages of lists that are narrowed to several statuses. */
 import { eq, inArray, sql, type SQL, type SQLWrapper } from 'drizzle-orm';
 import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core';
+import type { Given } from '#db/pages.ts';
 
 /** A table whose lists are ordered by creation, newest first. */
 interface Listed extends PgTable {
@@ -15,7 +16,7 @@ interface Listed extends PgTable {
  *
  * @param inPage all other conditions: they hold for each status before its first few are taken.
  */
-export function pageOfStatuses(table: Listed, statuses: readonly string[] | undefined, inPage: SQL | undefined, limit: number): SQL | undefined {
+export function pageOfStatuses(table: Listed, statuses: readonly Given<string>[] | undefined, inPage: SQL | undefined, limit: Given<number>): SQL | undefined {
   const [only] = statuses ?? [];
   if (statuses === undefined || only === undefined) return inPage;
   const condition = inPage ?? sql`true`;

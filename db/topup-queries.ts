@@ -2,8 +2,9 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { findOneOfOwner, type Owner } from '#db/ownership.ts';
+import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/pages.ts';
 import { topups } from '#db/schema.ts';
-import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type WorkFilter } from '#db/work-queries.ts';
 
 /** A top-up with what its attempts add. */
 export interface TopupView extends AttemptFacts {
@@ -19,7 +20,7 @@ export interface TopupFilter extends WorkFilter {
 export const findTopupView = findOneOfOwner<TopupView>('topup', viewsWhere);
 
 /** A page of top-ups, newest first. @returns a query, which runs when it is awaited. */
-export function listTopupViews(db: Executor, owner: Owner, filter: TopupFilter, page: PageOptions) {
+export function listTopupViews(db: Executor, owner: Given<Owner>, filter: GivenFilter<TopupFilter>, page: GivenPage) {
   const own = and(
     filter.esimId === undefined ? undefined : eq(topups.esimId, filter.esimId),
     filter.externalTopupId === undefined ? undefined : eq(topups.externalTopupId, filter.externalTopupId),
@@ -28,7 +29,9 @@ export function listTopupViews(db: Executor, owner: Owner, filter: TopupFilter, 
   return viewsWhere(db, workPage('topup', owner, filter, page, own), page.limit);
 }
 
-function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
+export const pageOfTopups = pagesOf<TopupFilter, TopupView>('topup_page', listTopupViews);
+
+function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) {
   const facts = attemptFacts(db, 'topup');
   return db
     .select({ topup: topups, ...factsOf(facts) })

@@ -2,8 +2,9 @@
 import { and, eq, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { findOneOfOwner, type Owner } from '#db/ownership.ts';
+import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/pages.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
-import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type PageOptions, type WorkFilter } from '#db/work-queries.ts';
+import { attemptFacts, factsOf, newestFirst, workPage, type AttemptFacts, type WorkFilter } from '#db/work-queries.ts';
 
 /** A VPN subscription with what its attempts add. */
 export interface VpnSubscriptionView extends AttemptFacts {
@@ -19,7 +20,7 @@ export interface VpnSubscriptionFilter extends WorkFilter {
 export const findVpnSubscriptionView = findOneOfOwner<VpnSubscriptionView>('vpn_subscription', viewsWhere);
 
 /** A page of VPN subscriptions, newest first. @returns a query, which runs when it is awaited. */
-export function listVpnSubscriptionViews(db: Executor, owner: Owner, filter: VpnSubscriptionFilter, page: PageOptions) {
+export function listVpnSubscriptionViews(db: Executor, owner: Given<Owner>, filter: GivenFilter<VpnSubscriptionFilter>, page: GivenPage) {
   const own = and(
     filter.externalSubscriptionId === undefined
       ? undefined
@@ -30,7 +31,9 @@ export function listVpnSubscriptionViews(db: Executor, owner: Owner, filter: Vpn
   return viewsWhere(db, workPage('vpn_subscription', owner, filter, page, own), page.limit);
 }
 
-function viewsWhere(db: Executor, where: SQL | undefined, limit: number) {
+export const pageOfVpnSubscriptions = pagesOf<VpnSubscriptionFilter, VpnSubscriptionView>('vpn_subscription_page', listVpnSubscriptionViews);
+
+function viewsWhere(db: Executor, where: SQL | undefined, limit: Given<number>) {
   const facts = attemptFacts(db, 'vpn_subscription');
   return db
     .select({ subscription: vpnSubscriptions, ...factsOf(facts) })

@@ -8,6 +8,7 @@ import { DOUBTS } from '#domain/resubmission.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { ownWork, type Owner } from '#db/ownership.ts';
+import type { Given, GivenFilter, GivenPage } from '#db/pages.ts';
 import { attempts, cases, timeline } from '#db/schema.ts';
 import { newest, pageOfStatuses } from '#db/status-pages.ts';
 import { workTable } from '#db/work-tables.ts';
@@ -26,18 +27,6 @@ export interface WorkFilter {
   readonly updatedAfter?: Date | undefined;
 }
 
-/** Where a page ended: the next one starts after it. */
-export interface WorkPosition {
-  readonly createdAt: Date;
-  readonly id: string;
-}
-
-export interface PageOptions {
-  readonly limit: number;
-  /** The end of the page before. */
-  readonly after?: WorkPosition | undefined;
-}
-
 /** What attempts add to the row of their work. */
 export interface AttemptFacts {
   /** How often it was tried to buy. */
@@ -50,7 +39,7 @@ export interface AttemptFacts {
 }
 
 /** The condition of a page; for a query on the table of this kind. */
-export function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter, after: WorkPosition | undefined): SQL | undefined {
+export function workConditions(kind: WorkKind, owner: Given<Owner>, filter: GivenFilter<WorkFilter>, after: GivenPage['after']): SQL | undefined {
   const table = workTable(kind);
   return and(
     ownWork(kind, owner),
@@ -67,9 +56,9 @@ export function workConditions(kind: WorkKind, owner: Owner, filter: WorkFilter,
 /** The condition of a page of a list. @param own what the kind adds to the filters that all have. */
 export function workPage(
   kind: WorkKind,
-  owner: Owner,
-  { statuses, ...filter }: WorkFilter,
-  { after, limit }: PageOptions,
+  owner: Given<Owner>,
+  { statuses, ...filter }: GivenFilter<WorkFilter>,
+  { after, limit }: GivenPage,
   own: SQL | undefined,
 ): SQL | undefined {
   return pageOfStatuses(workTable(kind), statuses, and(workConditions(kind, owner, filter, after), own), limit);

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { findCancellationView, findRefundById, listCancellationViews, listRefunds } from '#db/cancellation-queries.ts';
+import { findCancellationView, findRefundById, pageOfCancellations, pageOfRefunds } from '#db/cancellation-queries.ts';
 import { acceptCancellation } from '#db/cancellations.ts';
 import { findEsim } from '#db/esim-queries.ts';
 import {
@@ -93,7 +93,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       },
       handle: async ({ query, caller: { ownerId } }) => {
         const filter = { ...workFilter(query), esimId: query.esim_id };
-        return listWork(resource, query, (page) => database.run((db) => listCancellationViews(db, ownerId, filter, page)), {
+        return listWork(resource, query, (page) => database.run((db) => pageOfCancellations(db, ownerId, filter, page)), {
           json: (view) => cancellationJson(view, now()),
           position: ({ cancellation }) => cancellation,
         });
@@ -140,7 +140,7 @@ function refundOperations({ database }: ApiDependencies): Operation[] {
         const { limit, cursor, status: statuses, esim_id: esimId } = query;
         const times = { createdAfter: query.created_after, createdBefore: query.created_before, updatedAfter: query.updated_after };
         const after = cursor === undefined ? undefined : readPositionCursor('refund', cursor);
-        const found = await database.run((db) => listRefunds(db, ownerId, { statuses, esimId, ...times }, { limit: limit + 1, after }));
+        const found = await database.run((db) => pageOfRefunds(db, ownerId, { statuses, esimId, ...times }, { limit: limit + 1, after }));
         return pageReply(found, limit, { json: refundJson, cursor: (last) => positionCursor('refund', last) });
       },
     }),

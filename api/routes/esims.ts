@@ -1,7 +1,7 @@
 import QRCode from 'qrcode';
 import { lpaString, parseLpaString } from '#domain/activation.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
-import { findEsim, listEsims, type EsimRow } from '#db/esim-queries.ts';
+import { findEsim, pageOfEsims, type EsimRow } from '#db/esim-queries.ts';
 import { storedReading, storeUsage } from '#db/esim-watch.ts';
 import { activationCodePlace } from '#db/orders.ts';
 import { rulesInForce } from '#db/pricing-rules.ts';
@@ -81,7 +81,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         const { limit, cursor, status: statuses, order_id: orderId, iccid, package_id: packageId } = query;
         const after = cursor === undefined ? undefined : readPositionCursor('esim', cursor);
         const filter = { statuses, orderId, iccid, packageId, createdAfter: query.created_after, createdBefore: query.created_before };
-        const found = await database.run((db) => listEsims(db, ownerId, filter, { limit: limit + 1, after }));
+        const found = await database.run((db) => pageOfEsims(db, ownerId, filter, { limit: limit + 1, after }));
         return pageReply(found, limit, { json: (esim) => esimJson(esim, now()), cursor: (last) => positionCursor('esim', last) });
       },
     }),

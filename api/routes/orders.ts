@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { acceptOrder } from '#db/order-intake.ts';
-import { findOrderView, listOrderViews, type OrderFilter } from '#db/order-queries.ts';
+import { findOrderView, pageOfOrders, type OrderFilter } from '#db/order-queries.ts';
 import { deviceImeiPlace } from '#db/orders.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { operation, type ApiRequest, type Operation } from '#api/operation.ts';
@@ -79,7 +79,7 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) =>
-        listWork(orderResource, query, (page) => database.run((db) => listOrderViews(db, ownerId, filterOf(query), page)), {
+        listWork(orderResource, query, (page) => database.run((db) => pageOfOrders(db, ownerId, filterOf(query), page)), {
           json: orderJson,
           position: ({ order }) => order,
         }),

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { findEsim } from '#db/esim-queries.ts';
-import { findTopupView, listTopupViews, type TopupFilter } from '#db/topup-queries.ts';
+import { findTopupView, pageOfTopups, type TopupFilter } from '#db/topup-queries.ts';
 import { acceptTopup } from '#db/topups.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { invalid, operation, type ApiRequest, type Operation } from '#api/operation.ts';
@@ -79,7 +79,7 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) =>
-        listWork(topupResource, query, (page) => database.run((db) => listTopupViews(db, ownerId, filterOf(query), page)), {
+        listWork(topupResource, query, (page) => database.run((db) => pageOfTopups(db, ownerId, filterOf(query), page)), {
           json: topupJson,
           position: ({ topup }) => topup,
         }),

@@ -6,7 +6,7 @@ import { requestWake } from '#db/outbox.ts';
 import { rulesInForce } from '#db/pricing-rules.ts';
 import {
   findVpnSubscriptionView,
-  listVpnSubscriptionViews,
+  pageOfVpnSubscriptions,
   type VpnSubscriptionFilter,
 } from '#db/vpn-subscription-queries.ts';
 import { acceptVpnSubscription, accessPlace, customerReferencePlace, requestCancel } from '#db/vpn-subscriptions.ts';
@@ -123,7 +123,7 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) =>
-        listWork(vpnResource, query, (page) => database.run((db) => listVpnSubscriptionViews(db, ownerId, filterOf(dependencies, query), page)), {
+        listWork(vpnResource, query, (page) => database.run((db) => pageOfVpnSubscriptions(db, ownerId, filterOf(dependencies, query), page)), {
           json: vpnSubscriptionJson,
           position: ({ subscription }) => subscription,
         }),
