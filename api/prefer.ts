@@ -1,5 +1,10 @@
-/** One preference (RFC 7240): a name, perhaps with a value, plain or quoted; parameters after it are read over. */
-const PREFERENCE = /\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*)))?((?:\s*;\s*(?:[^";,]|"(?:[^"\\]|\\.)*")*)*)\s*(?:,|$)/y;
+/**
+ * One preference (RFC 7240): a name, perhaps with a value, plain or quoted; parameters after it are read over. No two parts of it can
+ * take the same characters in many ways, or a header made to would be read for hours.
+ */
+const PREFERENCE = /\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s";,]*)))?\s*((?:;(?:[^";,]|"(?:[^"\\]|\\.)*")*)*)(?:,|$)/y;
+/** Longer than any that is meant; what is longer is not understood. */
+const MAX_LENGTH = 1_000;
 /** A caller has a few preferences; a header of thousands is not read to its end. */
 const MAX_PREFERENCES = 20;
 
@@ -9,7 +14,7 @@ const MAX_PREFERENCES = 20;
  * @returns seconds; undefined where it does not say so, or not readably: a preference that is not understood is ignored.
  */
 export function preferredWait(header: string | undefined): number | undefined {
-  if (header === undefined) return undefined;
+  if (header === undefined || header.length > MAX_LENGTH) return undefined;
   PREFERENCE.lastIndex = 0;
   for (let count = 0; count < MAX_PREFERENCES && PREFERENCE.lastIndex < header.length; count += 1) {
     const found = PREFERENCE.exec(header);
