@@ -91,6 +91,8 @@ export class Wakeups {
       await client.connect();
       await client.query(`LISTEN ${channel}`);
       this.#stopping.signal.addEventListener('abort', stop);
+      // While it connected, nobody was told.
+      if (this.#stopping.signal.aborted) stop();
       // What was added while nobody listened.
       this.wake();
       await ended.promise;
