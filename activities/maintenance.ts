@@ -9,6 +9,7 @@ import { forgetEvents } from '#db/event-queries.ts';
 import { forgetAnswers } from '#db/idempotency.ts';
 import { addReadObservation, inboxBodyPlace, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/inbox.ts';
 import { requestWake } from '#db/outbox.ts';
+import type { Executor } from '#db/database.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { forgetDeliveries, wakeOverdueEndpoints } from '#db/webhook-deliveries.ts';
 import { lockWork, requestStartOfIdleWork } from '#db/work.ts';
@@ -27,6 +28,9 @@ export interface MaintenanceDependencies extends WorkDependencies {
   /** Called after rows for the relay were committed. */
   readonly wakeRelay: () => void;
 }
+
+/** Then the rest waits for the next sweep; well within the time that the activity has. */
+const FORGETTING_MS = 20_000;
 
 /** Makes the activities of the scheduled workflows. */
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies): MaintenanceActivities {
@@ -100,10 +104,19 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     },
 
     async forgetOldAnswers() {
-      const before = (keptMs: number) => ({ before: new Date(now() - keptMs), batch: sweep.batch });
-      const answers = await database.run((db) => forgetAnswers(db, before(sweep.answersKeptMs)));
-      const events = await database.run((db) => forgetEvents(db, before(sweep.eventsKeptMs)));
-      const deliveries = await database.run((db) => forgetDeliveries(db, before(outbound.logKeptMs)));
+      const until = now() + FORGETTING_MS;
+      /** Batch after batch, so that what is forgotten keeps up with what comes, however much that is. */
+      const forget = async (one: (db: Executor, what: { before: Date; batch: number }) => Promise<number>, keptMs: number): Promise<number> => {
+        const what = { before: new Date(now() - keptMs), batch: sweep.batch };
+        for (let forgotten = 0; ; ) {
+          const count = await database.run((db) => one(db, what));
+          forgotten += count;
+          if (count < what.batch || now() >= until) return forgotten;
+        }
+      };
+      const answers = await forget(forgetAnswers, sweep.answersKeptMs);
+      const events = await forget(forgetEvents, sweep.eventsKeptMs);
+      const deliveries = await forget(forgetDeliveries, outbound.logKeptMs);
       return { forgotten: answers + events + deliveries };
     },
   };
