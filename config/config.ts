@@ -435,6 +435,9 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
         if (value.POLICY_OUTBOUND_LEASE <= value.POLICY_OUTBOUND_DEADLINE) {
           context.addIssue({ code: 'custom', path: ['POLICY_OUTBOUND_LEASE'], message: 'must be more than POLICY_OUTBOUND_DEADLINE' });
         }
+        if (value.POLICY_EVENTS_KEPT <= value.POLICY_OUTBOUND_RETRY_FOR) {
+          context.addIssue({ code: 'custom', path: ['POLICY_EVENTS_KEPT'], message: 'must be more than POLICY_OUTBOUND_RETRY_FOR: what is tried for longer than it is kept cannot be sent' });
+        }
       }),
     environment,
   );

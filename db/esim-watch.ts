@@ -1,5 +1,5 @@
 /** What runs out: which eSIMs and subscriptions are looked at, what was read of them, and what is announced. */
-import { and, asc, count, eq, gt, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import {
   dataKey,
   dataThreshold,
@@ -15,7 +15,7 @@ import type { WatchPolicy } from '#domain/policy.ts';
 import type { Executor } from '#db/database.ts';
 import { recordEvent, type NewEvent } from '#db/events.ts';
 import type { EsimRow } from '#db/esim-queries.ts';
-import { esims, esimUsage, events, orders, topups, vpnSubscriptions } from '#db/schema.ts';
+import { announcements, esims, esimUsage, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 
 export type EsimUsageRow = typeof esimUsage.$inferSelect;
 
@@ -23,6 +23,12 @@ export type EsimUsageRow = typeof esimUsage.$inferSelect;
 export interface ExpiryPosition {
   readonly expiresAt: Date;
   readonly id: string;
+}
+
+/** What is announced once: the same key for the same subject is the same news. */
+interface DueNews {
+  readonly event: NewEvent;
+  readonly key: string;
 }
 
 /** Announces a page of what is about to end, in the caller's transaction. @returns where it ended, or undefined when that was all. */
@@ -44,11 +50,8 @@ export const announceExpiringEsims: AnnouncePage = async (tx, policy, now, after
     .orderBy(asc(esims.expiresAt), asc(esims.id))
     .limit(policy.batch);
   return announcePage(tx, policy, now, rows, ({ id, apiKeyId, completedTopups: topped }, threshold, data) => ({
-    type: 'esim.expiring',
-    subject: { kind: 'esim', id },
-    apiKeyId,
-    data,
-    dedupKey: expiryKey(threshold, topped),
+    event: { type: 'esim.expiring', subject: { kind: 'esim', id }, apiKeyId, data },
+    key: expiryKey(threshold, topped),
   }));
 };
 
@@ -62,11 +65,8 @@ export const announceExpiringSubscriptions: AnnouncePage = async (tx, policy, no
     .orderBy(asc(expiresAt), asc(id))
     .limit(policy.batch);
   return announcePage(tx, policy, now, rows, (row, threshold, data) => ({
-    type: 'vpn_subscription.expiring',
-    subject: { kind: 'vpn_subscription', id: row.id },
-    apiKeyId: row.apiKeyId,
-    data,
-    dedupKey: renewalKey(threshold, row.expiresAt.getTime()),
+    event: { type: 'vpn_subscription.expiring', subject: { kind: 'vpn_subscription', id: row.id }, apiKeyId: row.apiKeyId, data },
+    key: renewalKey(threshold, row.expiresAt.getTime()),
   }));
 };
 
@@ -86,30 +86,31 @@ async function announcePage<Row extends { readonly id: string; readonly expiresA
   { expiringMs, batch }: WatchPolicy,
   now: Date,
   rows: readonly Row[],
-  eventOf: (row: Row & { readonly expiresAt: Date }, thresholdMs: number, data: NewEvent['data']) => NewEvent,
+  newsOf: (row: Row & { readonly expiresAt: Date }, thresholdMs: number, data: NewEvent['data']) => DueNews,
 ): Promise<{ announced: number; next: ExpiryPosition | undefined }> {
   const due = rows.flatMap((row) => {
     const { expiresAt } = row;
     const threshold = expiresAt === null ? undefined : timeThreshold(expiresAt.getTime(), now.getTime(), expiringMs);
     if (expiresAt === null || threshold === undefined) return [];
     const data = { expires_at: expiresAt.toISOString(), threshold_seconds: Math.round(threshold / 1_000) };
-    return [eventOf({ ...row, expiresAt }, threshold, data)];
+    return [newsOf({ ...row, expiresAt }, threshold, data)];
   });
   const announced = await announceNew(tx, due, now);
   const last = rows.length < batch ? undefined : rows.at(-1);
   return { announced, next: last?.expiresAt == null ? undefined : { expiresAt: last.expiresAt, id: last.id } };
 }
 
-/** What was announced before is left out before it is written: a wake of those who read events would find nothing. */
-async function announceNew(tx: Executor, due: readonly NewEvent[], now: Date): Promise<number> {
+/** Announces what was not announced before. That it was is known for longer than its event is kept. @returns how many. */
+async function announceNew(tx: Executor, due: readonly DueNews[], now: Date): Promise<number> {
   if (due.length === 0) return 0;
-  const known = await tx
-    .select({ id: events.subjectId, key: events.dedupKey })
-    .from(events)
-    .where(and(inArray(events.subjectId, due.map(({ subject }) => subject.id)), isNotNull(events.dedupKey)));
-  const before = new Set(known.map(({ id, key }) => `${id} ${key}`));
-  const fresh = due.filter(({ subject, dedupKey }) => !before.has(`${subject.id} ${dedupKey}`));
-  for (const event of fresh) await recordEvent(tx, event, now);
+  const fresh = await tx
+    .insert(announcements)
+    .values(due.map(({ event, key }) => ({ subjectId: event.subject.id, key, announcedAt: now })))
+    .onConflictDoNothing()
+    .returning({ subjectId: announcements.subjectId, key: announcements.key });
+  for (const { event, key } of due) {
+    if (fresh.some((row) => row.subjectId === event.subject.id && row.key === key)) await recordEvent(tx, event, now);
+  }
   return fresh.length;
 }
 
@@ -191,7 +192,7 @@ export async function announceLowData(
     read_at: readAt.toISOString(),
   };
   const event = { type: 'esim.data_low', subject: { kind: 'esim', id }, apiKeyId: order?.apiKeyId ?? null, data } as const;
-  await announceNew(tx, [{ ...event, dedupKey: dataKey(threshold, topped?.rows ?? 0) }], now);
+  await announceNew(tx, [{ event, key: dataKey(threshold, topped?.rows ?? 0) }], now);
 }
 
 /** When an eSIM is looked at next. @returns null when it is over. */

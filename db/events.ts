@@ -20,8 +20,6 @@ export interface NewEvent {
   readonly apiKeyId: string | null;
   /** Nothing personal and no secret: it is stored as it is, and sent to others. */
   readonly data: EventData;
-  /** The same key for the same subject is announced once. */
-  readonly dedupKey?: string;
 }
 
 const insertEvent = builtOnce((db) =>
@@ -34,17 +32,15 @@ const insertEvent = builtOnce((db) =>
       subjectId: sql.placeholder('subjectId'),
       apiKeyId: sql.placeholder('apiKeyId'),
       data: sql.placeholder('data'),
-      dedupKey: sql.placeholder('dedupKey'),
       occurredAt: sql.placeholder('occurredAt'),
     })
-    .onConflictDoNothing()
     .prepare('event'),
 );
 
 /** Announces something, in the transaction that makes it so. */
-export async function recordEvent(tx: Executor, { type, subject, apiKeyId, data, dedupKey }: NewEvent, now: Date): Promise<void> {
+export async function recordEvent(tx: Executor, { type, subject, apiKeyId, data }: NewEvent, now: Date): Promise<void> {
   const values = { id: newId('event'), type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data };
-  await insertEvent(tx, { ...values, dedupKey: dedupKey ?? null, occurredAt: now });
+  await insertEvent(tx, { ...values, occurredAt: now });
   announcesEvents(tx);
 }
 
@@ -56,6 +52,11 @@ export async function latestStatusEvent(db: Executor, { id }: EventSubject): Pro
 
 /** The advisory lock of whoever publishes: positions are handed out by one transaction at a time. */
 const PUBLICATION_LOCK = sql`hashtext('events.publication')`;
+
+/** Lets nobody publish until the end of the caller's transaction; waits for who does at this moment. */
+export async function holdPublication(tx: Executor): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${PUBLICATION_LOCK})`);
+}
 
 /**
  * Gives the oldest events without one their position, in the caller's transaction. Positions are without gaps, and none is
@@ -112,6 +113,5 @@ const eventColumns = {
   subjectId: events.subjectId,
   apiKeyId: events.apiKeyId,
   data: events.data,
-  dedupKey: events.dedupKey,
   occurredAt: events.occurredAt,
 };

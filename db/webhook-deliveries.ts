@@ -1,5 +1,5 @@
 /** What is to be delivered to webhook endpoints, try by try. */
-import { and, asc, count, eq, exists, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, asc, count, eq, exists, gt, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm';
 import { selects, TEST_EVENT } from '#domain/event-filter.ts';
 import type { OutboundPolicy } from '#domain/policy.ts';
 import { describeOutcome, isFailing, judgeTry, type EndpointHealth, type TryOutcome } from '#domain/webhook-delivery.ts';
@@ -75,8 +75,9 @@ export async function claimDelivery(
   const endpoint = await readReceiving(tx, endpointId);
   if (endpoint === undefined || (endpoint.retryAt !== null && endpoint.retryAt > now)) return undefined;
   const [due] = await tx
-    .select({ id: webhookDeliveries.id })
+    .select({ id: webhookDeliveries.id, event: events })
     .from(webhookDeliveries)
+    .leftJoin(events, eq(events.id, webhookDeliveries.eventId))
     .where(
       and(
         eq(webhookDeliveries.endpointId, endpointId),
@@ -87,17 +88,28 @@ export async function claimDelivery(
     )
     .orderBy(asc(webhookDeliveries.nextTryAt), asc(webhookDeliveries.id))
     .limit(1)
-    .for('update', { skipLocked: true });
+    .for('update', { of: webhookDeliveries, skipLocked: true });
   if (due === undefined) return undefined;
+  if (due.event === null) {
+    await endForgotten(tx, endpointId, now);
+    return claimDelivery(tx, endpointId, { now, leaseMs });
+  }
   const [delivery] = await tx
     .update(webhookDeliveries)
     .set({ leasedUntil: new Date(now.getTime() + leaseMs) })
     .where(eq(webhookDeliveries.id, due.id))
     .returning();
   if (delivery === undefined) return undefined;
-  const [event] = await tx.select().from(events).where(eq(events.id, delivery.eventId));
-  if (event === undefined) throw new Error(`event ${delivery.eventId} is delivered and is not there`);
-  return { delivery, event, endpoint };
+  return { delivery, event: due.event, endpoint };
+}
+
+/** What has waited for longer than its event was kept cannot be sent any more, and must not keep the rest from it. */
+async function endForgotten(tx: Executor, endpointId: string, now: Date): Promise<void> {
+  const event = tx.select({ one: sql`1` }).from(events).where(eq(events.id, webhookDeliveries.eventId));
+  await tx
+    .update(webhookDeliveries)
+    .set({ state: 'failed', nextTryAt: null, leasedUntil: null, endedAt: now })
+    .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(webhookDeliveries.state, 'pending'), notExists(event)));
 }
 
 /** What came of a try. */

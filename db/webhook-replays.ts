@@ -122,11 +122,12 @@ export async function replayEvent(tx: Executor, endpoint: WebhookEndpointRow, ev
   return true;
 }
 
-/** Queues one delivery of an endpoint once more. @returns false when there is no such delivery. */
+/** Queues one delivery of an endpoint once more. @returns false when there is no such delivery, or its event is not kept any more. */
 export async function replayDelivery(tx: Executor, { id }: WebhookEndpointRow, deliveryId: string, now: Date): Promise<boolean> {
   const [found] = await tx
     .select({ eventId: webhookDeliveries.eventId })
     .from(webhookDeliveries)
+    .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
     .where(and(eq(webhookDeliveries.id, deliveryId), eq(webhookDeliveries.endpointId, id)));
   if (found === undefined) return false;
   await queueAgain(tx, id, [found.eventId], now);
@@ -134,13 +135,15 @@ export async function replayDelivery(tx: Executor, { id }: WebhookEndpointRow, d
 }
 
 /** When the oldest event happened that a disabled endpoint has missed, as far as it is known: from there on it is replayed. */
-export async function missedSince(db: Executor, { id, disabledAt }: WebhookEndpointRow): Promise<Date | undefined> {
+export async function missedSince(db: Executor, { id, disabledAt, failingSince }: WebhookEndpointRow): Promise<Date | undefined> {
   if (disabledAt === null) return undefined;
+  // Of an outage, some were given up before the endpoint was.
+  const since = failingSince !== null && failingSince < disabledAt ? failingSince : disabledAt;
   const [found] = await db
     .select({ at: min(events.occurredAt) })
     .from(webhookDeliveries)
     .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
-    .where(and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.state, 'failed'), gte(webhookDeliveries.endedAt, disabledAt)));
+    .where(and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.state, 'failed'), gte(webhookDeliveries.endedAt, since)));
   return found?.at != null && found.at < disabledAt ? found.at : disabledAt;
 }
 

@@ -70,20 +70,22 @@ export function isDelivered(outcome: TryOutcome): boolean {
  *   back together.
  */
 export function judgeTry(outcome: TryOutcome, tried: JudgedTry, now: number, spread: number, policy: OutboundPolicy): TryJudgement {
-  if (isDelivered(outcome)) return { delivery: { state: 'delivered' }, health: { failures: 0 } };
+  // Several are sent at once: what one answer asked for is not over because another, sent before it, arrived.
+  const asked = isFailing(tried.health, policy) ? 0 : Math.max(0, (tried.health.retryAt ?? now) - now);
+  if (isDelivered(outcome)) return { delivery: { state: 'delivered' }, health: { failures: 0, ...(asked > 0 && { retryAt: now + asked }) } };
   const failures = tried.health.failures + 1;
   const failingSince = tried.health.failingSince ?? now;
   const disable = disabledFor(outcome, now - failingSince, policy);
   if (disable !== undefined) return { delivery: { state: 'failed' }, health: { failures, failingSince }, disable };
 
-  const asked = outcome.kind === 'answered' ? Math.min(outcome.retryAfterMs ?? 0, policy.retryDelayMaxMs) : 0;
+  const asks = outcome.kind === 'answered' ? Math.min(outcome.retryAfterMs ?? 0, policy.retryDelayMaxMs) : 0;
   const own = spreadMs(backoffMs(policy.retryDelayMs, policy.retryDelayMaxMs, tried.failedTries + 1), spread);
-  const nextTryAt = now + Math.max(own, asked);
+  const nextTryAt = now + Math.max(own, asks);
   const isOver = nextTryAt - tried.triedSince > policy.retryForMs;
 
   const beyond = failures - policy.failingAfter;
   const pause = beyond < 0 ? 0 : spreadMs(backoffMs(policy.retryDelayMs, policy.probeDelayMaxMs, beyond + 1), spread);
-  const quiet = Math.max(pause, asked);
+  const quiet = Math.max(pause, asks, asked);
   return {
     delivery: isOver ? { state: 'failed' } : { state: 'pending', nextTryAt },
     health: { failures, failingSince, ...(quiet > 0 && { retryAt: now + quiet }) },

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { TEST_EVENT } from '#domain/event-filter.ts';
 import type { Executor } from '#db/database.ts';
-import { recordEvent } from '#db/events.ts';
+import { holdPublication, recordEvent } from '#db/events.ts';
 import { disableWebhookEndpoint, enableWebhookEndpoint, type WebhookEndpointRow } from '#db/webhook-endpoints.ts';
 import { missedSince, replayDelivery, replayEvent, replayRange, type Replay } from '#db/webhook-replays.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -66,6 +66,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
         const shown = await database.transaction(async (tx) => {
+          // What is published while this goes on would neither be missed nor queued. First this lock, as whoever publishes takes it.
+          await holdPublication(tx);
           const found = await requireEndpoint(tx, id, caller, { lock: true });
           if (found.disabledAt !== null) {
             const at = new Date(now());

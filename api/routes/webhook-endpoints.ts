@@ -71,8 +71,10 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       problems: ['webhook_endpoint_limit'],
       handle: async ({ body, json, header, caller }) => {
         const request = { lineageId: caller.lineageId, header: header('Idempotency-Key'), target: `POST ${ENDPOINTS_PATH}`, json };
+        // A name server may take its time: no connection of the database waits for it. A repetition gets its answer whatever it says now.
+        const problem = await urlProblem(dependencies, body.url);
         return answerOnce(dependencies, request, async (tx) => {
-          await requireUsableUrl(dependencies, body.url);
+          if (problem !== undefined) throw problem;
           if ((await countWebhookEndpoints(tx)) >= MAX_ENDPOINTS) throw new Problem('webhook_endpoint_limit', { detail: `There are ${MAX_ENDPOINTS}.` });
           const secret = generateWebhookSecret();
           const wanted = { url: body.url, eventTypes: body.event_types, description: body.description ?? null };
@@ -138,7 +140,8 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       answers: { 200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample } },
       problems: ['webhook_endpoint_not_found'],
       handle: async ({ params: { id }, body, caller }) => {
-        if (body.url !== undefined) await requireUsableUrl(dependencies, body.url);
+        const problem = body.url === undefined ? undefined : await urlProblem(dependencies, body.url);
+        if (problem !== undefined) throw problem;
         return database.transaction(async (tx) => {
           await requireEndpoint(tx, id, caller, { lock: true });
           const at = new Date(now());
@@ -244,10 +247,10 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
   ];
 }
 
-/** @throws Problem validation_failed when events may not be sent there. */
-async function requireUsableUrl({ webhookTargets: { policy, lookup } }: ApiDependencies, url: string): Promise<void> {
-  const problem = await endpointUrlProblem(url, policy, lookup);
-  if (problem !== undefined) throw invalid([{ in: 'body', field: 'url', message: problem }]);
+/** @returns validation_failed when events may not be sent there. */
+async function urlProblem({ webhookTargets: { policy, lookup } }: ApiDependencies, url: string): Promise<Problem | undefined> {
+  const message = await endpointUrlProblem(url, policy, lookup);
+  return message === undefined ? undefined : invalid([{ in: 'body', field: 'url', message }]);
 }
 
 function deliveryJson(keyRing: KeyRing, { delivery, eventType, tries }: DeliveryView): DeliveryOutput {

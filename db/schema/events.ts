@@ -1,6 +1,6 @@
 /** What is announced to internal systems. */
 import { sql } from 'drizzle-orm';
-import { bigint, bigserial, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
+import { bigint, bigserial, index, jsonb, pgTable, primaryKey, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from '#db/schema/columns.ts';
 import type { EventSubjectKind, EventType } from '#domain/events.ts';
 
@@ -25,17 +25,25 @@ export const events = pgTable(
     /** The key whose work it tells of; null where it is about the whole account. */
     apiKeyId: text('api_key_id'),
     data: jsonb('data').$type<EventData>().notNull(),
-    /** What is announced once only, whoever announces it again. */
-    dedupKey: text('dedup_key'),
     occurredAt: instant('occurred_at').notNull(),
   },
   (table) => [
     uniqueIndex('events_position').on(table.position),
     index('events_unpublished').on(table.sequence).where(sql`${table.position} is null`),
-    uniqueIndex('events_once').on(table.subjectKind, table.subjectId, table.dedupKey).where(sql`${table.dedupKey} is not null`),
     index('events_subject').on(table.subjectId, table.sequence),
     index('events_type').on(table.type, table.position),
     index('events_owner_type').on(table.apiKeyId, table.type, table.position),
     index('events_occurred').on(table.occurredAt, table.position),
   ],
+);
+
+/** What is announced of a subject once only: known for longer than its event is kept. */
+export const announcements = pgTable(
+  'announcements',
+  {
+    subjectId: text('subject_id').notNull(),
+    key: text('key').notNull(),
+    announcedAt: instant('announced_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.subjectId, table.key] })],
 );

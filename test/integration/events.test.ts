@@ -25,8 +25,7 @@ afterAll(() => opened.drop());
 const publish = (batch = 100) => database.transaction((tx) => publishEvents(tx, batch));
 const eventsOf = (subjectId: string) =>
   database.run((db) => db.select().from(events).where(eq(events.subjectId, subjectId)).orderBy(asc(events.sequence)));
-const announce = (tx: Executor, id = newId('order'), dedupKey?: string) =>
-  recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {}, ...(dedupKey !== undefined && { dedupKey }) }, new Date());
+const announce = (tx: Executor, id = newId('order')) => recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} }, new Date());
 
 describe('events of work', () => {
   it('tells each status once, with what was before it, and not that a request is on its way', async () => {
@@ -58,7 +57,7 @@ describe('events of work', () => {
         recordStep(tx, orderWork(orderId), { status: 'held', entry: { event: 'order.held', message: 'Test.' }, failure: { class: 'not_sent', detail: 'Test.' } }, new Date()),
       );
     await hold();
-    await database.transaction((tx) => announce(tx, orderId, 'expiring'));
+    await database.transaction((tx) => announce(tx, orderId));
     await hold();
     expect((await eventsOf(orderId)).map(({ data }) => data['status'])).toEqual(['accepted', 'held', undefined]);
   });
@@ -72,14 +71,6 @@ describe('events of work', () => {
     ).rejects.toThrow('rolled back');
     expect(await publish()).toEqual([]);
     expect(announced).toBe(0);
-  });
-
-  it('announces what has a name of its own once, whoever announces it again', async () => {
-    const id = newId('order');
-    await database.transaction((tx) => announce(tx, id, 'low:20'));
-    await database.transaction((tx) => announce(tx, id, 'low:20'));
-    await database.transaction((tx) => announce(tx, id, 'low:10'));
-    expect(await eventsOf(id)).toHaveLength(2);
   });
 });
 

@@ -55,6 +55,9 @@ describe('an eSIM', () => {
     expect(await watch(id)).toEqual(['esim.expiring 24 key_test']);
     await bench.pass(15 * HOUR);
     expect(await watch(id)).toEqual(['esim.data_low 0.05 key_test']);
+    // Events are kept for a time only; that they were told is known for longer.
+    await bench.database.run((db) => db.delete(events));
+    expect(await watch(id)).toEqual([]);
 
     const topup = await bench.beginTopup(1001, id);
     await bench.activities.sendPurchase(topup);

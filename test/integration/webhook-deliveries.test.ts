@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createWebhookActivities, type WebhookDependencies } from '#activities/webhooks.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
@@ -9,7 +9,7 @@ import { newId } from '#db/ids.ts';
 import { events, webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
 import { excerptPlace, forgetDeliveries, queueDeliveries, wakeOverdueEndpoints } from '#db/webhook-deliveries.ts';
 import { addWebhookEndpoint, deleteWebhookEndpoint, disableWebhookEndpoint, rotateEndpointSecret } from '#db/webhook-endpoints.ts';
-import { replayRange } from '#db/webhook-replays.ts';
+import { missedSince, replayDelivery, replayRange } from '#db/webhook-replays.ts';
 import { DEFAULT_POLICY, type OutboundPolicy } from '#domain/policy.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
@@ -17,6 +17,7 @@ import { databaseGauges } from '#worker/gauges.ts';
 import { createCourier } from '#outbound/webhook-courier.ts';
 import { WebhookSender } from '#outbound/webhook-sender.ts';
 import { openTestDatabase } from '#test/support/database.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { WebhookReceiver } from '#test/support/webhook-receiver.ts';
 
 const HOUR = 3_600_000;
@@ -224,6 +225,8 @@ describe('an endpoint that is down', () => {
     expect(clock.now - start).toBeGreaterThanOrEqual(5 * DAY);
     expect(clock.now - start).toBeLessThan(5 * DAY + 8 * HOUR);
     expect(await endpointRow(id)).toMatchObject({ disabledReason: 'failing', lastFailure: 'it answered 503' });
+    // What was given up on the way is missed as well.
+    expect(await database.run(async (db) => missedSince(db, await endpointRow(id)))).toEqual(new Date(start));
 
     await database.transaction(publish);
     await round(other);
@@ -272,6 +275,22 @@ describe('an endpoint that is down', () => {
     expect(receiver.received).toHaveLength(1);
     clock.now += 600_000;
     expect(await round(id)).toEqual({ kind: 'idle' });
+  });
+
+  it('gets nothing before that, although what was sent at the same time arrives', async () => {
+    const id = await endpoint();
+    const isRecorded = Promise.withResolvers<void>();
+    receiver.answers.push(
+      (_request, response) => response.writeHead(429, { 'retry-after': '600' }).end(),
+      (_request, response) => void isRecorded.promise.then(() => response.writeHead(204).end()),
+    );
+    await happen(5);
+    const ended = round(id, { lanes: 2 });
+    await waitFor('the request to wait is written down', async () => (await endpointRow(id)).retryAt !== null);
+    isRecorded.resolve();
+    expect(await ended).toMatchObject({ kind: 'waiting', nextAt: clock.now + 600_000, pending: 4 });
+    expect(receiver.received).toHaveLength(2);
+    expect(await endpointRow(id)).toMatchObject({ failures: 0, failingSince: null });
   });
 
   it('is disabled at once when it answers that it is gone', async () => {
@@ -356,6 +375,19 @@ describe('deliveries to an endpoint', () => {
     const look = (ms: number) => database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(clock.now + ms) }));
     expect([await look(-60_000), await look(0), await look(0)]).toEqual([0, 1, 0]);
     expect(await endpointRow(id)).toMatchObject({ wakesWanted: 2n, wakeIsUrgent: true });
+  });
+
+  it('whose event is not kept any more are given up, keep nobody waiting, and cannot be had again', async () => {
+    const id = await endpoint();
+    const [first, second] = await happen(4);
+    await database.run((db) => db.delete(events).where(inArray(events.id, [first!, second!])));
+    expect(await round(id)).toEqual({ kind: 'idle' });
+    expect(receiver.received).toHaveLength(2);
+    const rows = await deliveries();
+    expect(rows.filter(({ eventId }) => eventId === first || eventId === second)).toMatchObject([{ state: 'failed', endedAt: new Date(clock.now) }, { state: 'failed' }]);
+    const again = (eventId: string) =>
+      database.transaction(async (tx) => replayDelivery(tx, await endpointRow(id), rows.find((row) => row.eventId === eventId)!.id, new Date(clock.now)));
+    expect([await again(first!), await again(receiver.ids[0]!)]).toEqual([false, true]);
   });
 
   it('that ended long ago are forgotten with their tries; what waits is not', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { announceDisabled, findWebhookEndpoint, listWebhookEndpoints, readEndpointSecrets } from '#db/webhook-endpoints.ts';
 import { publishEvents, recordEvent } from '#db/events.ts';
@@ -7,8 +7,10 @@ import { newId } from '#db/ids.ts';
 import { auditLog, events, webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
 import { queueDeliveries } from '#db/webhook-deliveries.ts';
 import type { EventType } from '#domain/events.ts';
+import { AddressPolicy } from '#outbound/address-policy.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
 import type { HttpClient } from '#test/support/http.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const URL_OF_SHOP = 'https://shop.example.com/hooks/SECRET-PATH';
 let api: TestApi;
@@ -105,6 +107,22 @@ describe('a webhook endpoint', () => {
     expect(await happen(['order.completed'])).toHaveLength(1);
     expect(await queued(ids[0]!)).toEqual([]);
     expect(await queued(ids[1]!)).toHaveLength(1);
+  });
+
+  it('holds no connection of the database while a name server takes its time', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<string[]>();
+    const lookup = async () => {
+      asked.resolve();
+      return answer.promise;
+    };
+    await using slow = await startTestApi({ webhookTargets: { policy: new AddressPolicy([]), lookup } });
+    const making = (await slow.caller()).post('/v1/webhook-endpoints', { url: URL_OF_SHOP }, idempotent());
+    await asked.promise;
+    const { rows } = await slow.database.run((db) => db.execute(sql`select state from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`));
+    expect(rows).toEqual([]);
+    answer.resolve(['203.0.113.7']);
+    expect((await making).status).toBe(400);
   });
 
   it('has a limit to its number', async () => {
@@ -283,6 +301,26 @@ describe('a disabled endpoint', () => {
     for (const answer of [await post(at(id, '/test')), await post(at(id, '/replay'), { since: '2030-01-01T00:00:00Z' })]) expect(answer.at('code')).toBe('webhook_endpoint_disabled');
     expect((await caller.post(at(id, '/enable'), { replay_missed: true })).body).toMatchObject({ status: 'enabled', disabled_reason: null, missed_since: null });
     expect(await queued(id)).toEqual([[missed, 'pending']]);
+  });
+
+  it('misses nothing that is published while it is enabled', async () => {
+    const id = await created();
+    await caller.post(at(id, '/disable'));
+    let enabled: ReturnType<HttpClient['post']> | undefined;
+    const [eventId] = await api.database.transaction(async (tx) => {
+      await recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id: newId('order') }, apiKeyId: 'key_a', data: {} }, new Date(TEST_NOW));
+      // It is disabled still, as far as this transaction sees.
+      const published = await publishEvents(tx, 10);
+      await queueDeliveries(tx, published, new Date(TEST_NOW));
+      enabled = caller.post(at(id, '/enable'), { replay_missed: true });
+      await waitFor('it waits for the end of the publication', async () => {
+        const { rows } = await api.database.run((db) => db.execute(sql`select 1 from pg_locks where locktype = 'advisory' and not granted`));
+        return rows.length > 0;
+      });
+      return published.map((event) => event.id);
+    });
+    expect((await enabled)?.status).toBe(200);
+    expect(await queued(id)).toEqual([[eventId, 'pending']]);
   });
 
   it('that we gave up tells since when it missed events, and that somebody knows', async () => {

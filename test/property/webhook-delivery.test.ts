@@ -74,6 +74,26 @@ describe('a try to deliver', () => {
   });
 });
 
+describe('a wait that an endpoint has asked for', () => {
+  it('is over when it is over, whatever became of what was sent with the same breath', () => {
+    const outcome = fc.oneof(
+      fc.integer({ min: 200, max: 599 }).filter((status) => status !== 410).map((status) => ({ kind: 'answered', status }) as const),
+      fc.constant({ kind: 'no_answer', failure: 'timeout' } as const),
+    );
+    fc.assert(
+      fc.property(outcome, fc.integer({ min: -HOUR, max: HOUR }), fc.integer({ min: 0, max: policy.failingAfter - 1 }), spread, (each, ahead, failures, at) => {
+        const { health } = judgeTry(each, { failedTries: 0, triedSince: 0, health: { failures, retryAt: DAY + ahead } }, DAY, at, policy);
+        expect((health.retryAt ?? 0) >= DAY + ahead).toBe(ahead > 0 || health.retryAt !== undefined);
+      }),
+    );
+  });
+
+  it('ends with the first success of one that only failed: it was our own pause', () => {
+    const tried = { failedTries: 3, triedSince: 0, health: { failures: policy.failingAfter, failingSince: 0, retryAt: HOUR } };
+    expect(judgeTry({ kind: 'answered', status: 204 }, tried, 0, 0.5, policy).health).toEqual({ failures: 0 });
+  });
+});
+
 describe('a delivery to an endpoint that is down', () => {
   it('is tried soon at first, then ever more seldom, for almost three days', () => {
     fc.assert(
