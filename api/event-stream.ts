@@ -66,34 +66,42 @@ export class EventStreams {
   async #send(outflow: Outflow, filter: EventFilter, reader: Reader): Promise<void> {
     const { database, tail, streams } = this.#dependencies;
     let position = reader.after;
+    let lookAgainAt = performance.now() + streams.heartbeatMs;
     if (!(await outflow.send(`retry: ${RECONNECT_MS}\n\n`))) return;
-    /** Sends all that is published, reading no faster than the reader does. */
-    const catchUp = async () => {
+    /** Sends all that is published, reading no faster than the reader does. @returns false when the stream is over. */
+    const catchUp = async (): Promise<boolean> => {
       for (;;) {
         const after = position;
         const page = await database.run((db) => listEvents(db, filter, { after, limit: PAGE }));
         for (const event of page) {
-          if (tail.stopped || !(await outflow.send(asText(event)))) return;
+          if (tail.stopped || !(await outflow.send(asText(event)))) return false;
           position = event.position;
         }
-        if (page.length < PAGE) return;
+        if (page.length < PAGE) return true;
+        // Who reads slowly is here for long.
+        if (performance.now() < lookAgainAt) continue;
+        if (!(await this.#mayStay(reader))) return false;
+        lookAgainAt = performance.now() + streams.heartbeatMs;
       }
     };
     // A long way first without listening, so that nothing piles up meanwhile; then listening, and what came in between.
-    await catchUp();
-    const news = new News(tail, outflow, filter, streams.maxBehind);
+    if (!(await catchUp())) return;
+    const news = new News(tail, outflow, (event) => event.position > position && meets(filter, event), { ...filter, maxBehind: streams.maxBehind });
     try {
-      await catchUp();
-      let lookAgainAt = performance.now() + streams.heartbeatMs;
+      if (!(await catchUp())) return;
       while (!outflow.closed && !tail.stopped) {
+        // What has been handed out up to here is in `news`, if it is for this reader.
+        const passed = tail.position;
         for (const event of news.take()) {
+          // Read from the database meanwhile.
           if (event.position <= position) continue;
           if (!(await outflow.send(asText(event)))) return;
           position = event.position;
         }
+        if (passed > position) position = passed;
         const ms = lookAgainAt - performance.now();
         if (ms <= 0) {
-          if (!(await this.#mayStay(reader)) || !(await outflow.send(': still here\n\n'))) return;
+          if (!(await this.#mayStay(reader)) || !(await outflow.send(heartbeat(position)))) return;
           lookAgainAt = performance.now() + streams.heartbeatMs;
         } else {
           await news.next(ms);
@@ -123,17 +131,23 @@ class News {
   #over = false;
   #wake: (() => void) | undefined;
 
-  constructor(tail: ApiDependencies['tail'], outflow: Outflow, filter: EventFilter, most: number) {
+  /** @param isNews tells what the reader is still to get. */
+  constructor(
+    tail: ApiDependencies['tail'],
+    outflow: Outflow,
+    isNews: (event: PublishedEvent) => boolean,
+    { subjectId, maxBehind }: Pick<EventFilter, 'subjectId'> & { readonly maxBehind: number },
+  ) {
     const over = () => {
       this.#over = true;
       this.#wake?.();
     };
     outflow.onClose(over);
     this.end = tail.listen({
-      ...(filter.subjectId !== undefined && { subjectId: filter.subjectId }),
+      ...(subjectId !== undefined && { subjectId }),
       onEvent: (event) => {
-        if (!meets(filter, event)) return;
-        if (this.#events.length >= most) outflow.cut();
+        if (!isNews(event)) return;
+        if (this.#events.length >= maxBehind) outflow.cut();
         else this.#events.push(event);
         this.#wake?.();
       },
@@ -159,6 +173,11 @@ class News {
     });
     this.#wake = undefined;
   }
+}
+
+/** Brings the reader's cursor forward, too: of a filter that lets little through, it would be too old one day. */
+function heartbeat(position: bigint): string {
+  return `: still here\nid: ${numberCursor('v', position)}\n\n`;
 }
 
 /** JSON has no line break in it, so it is one line of `data`. */

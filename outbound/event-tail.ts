@@ -48,6 +48,12 @@ export class EventTail {
     return this.#stopped;
   }
 
+  /** Of the newest event that was handed out. @throws Error before {@link open} */
+  get position(): bigint {
+    if (this.#position === undefined) throw new Error('the event tail is not open yet');
+    return this.#position;
+  }
+
   /** Begins with what is published from now on. @throws DatabaseUnavailableError */
   async open(): Promise<void> {
     this.#position ??= await this.#options.lastPosition();
@@ -71,7 +77,7 @@ export class EventTail {
 
   /** @returns what ends it. @throws Error before {@link open}: events could be missed. */
   listen(listener: TailListener): () => void {
-    if (this.#position === undefined) throw new Error('the event tail is not open yet');
+    if (this.#position === undefined) throw new Error('the event tail is not open yet: events could be missed');
     const { subjectId } = listener;
     if (subjectId === undefined) {
       this.#ofAll.add(listener);

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import { findEvent, keptPositions, listEvents, meets, positionBefore, type EventFilter } from '#db/event-queries.ts';
-import type { PublishedEvent } from '#db/events.ts';
+import { lastPosition, type PublishedEvent } from '#db/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -59,14 +59,18 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           ...(query.subject_id !== undefined && { subjectId: query.subject_id }),
           isNews: (event) => event.position > after && meets(filter, event),
           read: () => readPage(dependencies, filter, after, query.limit + 1),
-          isEnough: (events) => events.length > 0,
+          isEnough: ({ events }) => events.length > 0,
           onClose,
         });
-        const shown = (found ?? []).slice(0, query.limit);
+        const { events = [], passed = after } = found ?? {};
+        const shown = events.slice(0, query.limit);
+        const hasMore = events.length > query.limit;
+        const last = shown.at(-1)?.position ?? after;
         return jsonReply(200, {
           data: shown.map(eventEnvelope),
-          next_cursor: numberCursor('v', shown.at(-1)?.position ?? after),
-          has_more: (found ?? []).length > query.limit,
+          // A page that is not full has passed all others, too: of a filter that lets little through, the cursor does not get too old.
+          next_cursor: numberCursor('v', hasMore || passed < last ? last : passed),
+          has_more: hasMore,
         });
       },
     }),
@@ -126,12 +130,19 @@ function filterOf(query: Pick<Narrowing, 'type' | 'subject_kind' | 'subject_id'>
   return { types, subjectId: query.subject_id, owner };
 }
 
+interface FoundPage {
+  readonly events: readonly PublishedEvent[];
+  /** No event up to this position is missing from a page that is not full. */
+  readonly passed: bigint;
+}
+
 /** What was read first, then whether it is all: events that are forgotten in between are not passed over in silence. */
-async function readPage({ database }: ApiDependencies, filter: EventFilter, after: bigint, limit: number): Promise<PublishedEvent[]> {
+async function readPage({ database }: ApiDependencies, filter: EventFilter, after: bigint, limit: number): Promise<FoundPage> {
   return database.run(async (db) => {
-    const found = await listEvents(db, filter, { after, limit });
+    const passed = await lastPosition(db);
+    const events = await listEvents(db, filter, { after, limit });
     await requireKept(db, after);
-    return found;
+    return { events, passed };
   });
 }
 

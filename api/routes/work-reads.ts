@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { workEventType } from '#domain/events.ts';
 import { isFinal, statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
 import { endsWait } from '#domain/waiting.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
@@ -22,10 +23,12 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
   const { kind, name, path, tag, scopes, output, example } = resource;
   const noun = WORK_NOUNS[kind];
   const params = idInPath(kind, example.id);
-  const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
+  // What is not announced would wake nobody.
+  const [first, ...others]: readonly WorkStatus[] = statusesOf(kind).filter((status) => workEventType(kind, status) !== undefined);
+  if (first === undefined) throw new TypeError(`no status of ${kind} is announced`);
   const readQuery = z.strictObject({
     wait: waitInQuery,
-    until: listOf(statuses)
+    until: listOf([first, ...others])
       .optional()
       .meta({ description: 'With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person.' }),
   });

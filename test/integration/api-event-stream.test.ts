@@ -128,6 +128,36 @@ describe('the stream', () => {
     expect((await reader.next(1)).map(({ data }) => data['id'])).toEqual([wanted]);
   });
 
+  it('brings the cursor of a reader forward whose filter lets nothing through', async () => {
+    const reader = await stream('?type=refund.*');
+    await announce(['order.held', 'topup.held']);
+    const last = await end();
+    await waitFor('it is told how far it is', () => reader.lastEventId() === last);
+    const [wanted] = await announce(['refund.completed']);
+    const again = await stream('?type=refund.*', { 'Last-Event-ID': last });
+    expect((await again.next(1)).map(({ data }) => data['id'])).toEqual([wanted]);
+  });
+
+  it('ends when its key is revoked while it is still far behind', async () => {
+    const cursor = await end();
+    const bulk = 'x'.repeat(60_000);
+    await api.database.transaction(async (tx) => {
+      for (let n = 0; n < 400; n += 1) await recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: { bulk } }, new Date(TEST_NOW));
+    });
+    await api.publish();
+    const other = await api.caller(['events:read']);
+    const reader = await stream(`?cursor=${cursor}`, {}, other);
+    reader.pause();
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
+    // As long as a reader takes who reads slowly.
+    const slow = performance.now() + 150;
+    await waitFor('it is time to look at the key again', () => performance.now() > slow);
+    reader.resume();
+    await reader.ended;
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
+    expect(reader.told()).toBeLessThan(400);
+  });
+
   it('is refused beyond the limit of a key, not of another, and free again when one is closed', async () => {
     const open = [await stream(), await stream(), await stream()];
     const refused = await caller.get('/v1/events/stream');

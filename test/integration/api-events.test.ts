@@ -135,6 +135,16 @@ describe('events that are not kept', () => {
     expect(ids(await feed())).toEqual([kept]);
   });
 
+  it('make no cursor too old that has passed them, however little its filter lets through', async () => {
+    await announce(['order.accepted', 'order.processing', 'order.completed'], { at: TEST_NOW - 2 * DAY });
+    const { next_cursor: cursor, ...none } = await feed('?type=wallet.*');
+    expect(none).toEqual({ data: [], has_more: false });
+    await announce(['order.held'], { at: TEST_NOW });
+    await forget(TEST_NOW - DAY);
+    const [low] = await announce(['wallet.balance_low'], { at: TEST_NOW });
+    expect(ids(await feed(`?type=wallet.*&cursor=${cursor}`))).toEqual([low]);
+  });
+
   it('never include the newest: positions go on from it', async () => {
     await announce(['order.accepted', 'order.held'], { at: TEST_NOW - 2 * DAY });
     const { next_cursor: cursor } = await feed();

@@ -13,8 +13,12 @@ export interface StreamReader {
   readonly headers: Headers;
   /** The next events, once there are so many. */
   next(count: number): Promise<StreamedEvent[]>;
+  /** How many events came so far. */
+  told(): number;
   /** How many comments came so far. */
   comments(): number;
+  /** What is given as `Last-Event-ID` when it is read on. */
+  lastEventId(): string;
   /** Stops reading, and lets the connection stand. */
   pause(): void;
   resume(): void;
@@ -35,7 +39,9 @@ export async function readStream(client: HttpClient, path: string, headers: Read
   response.on('close', () => ended.resolve());
   response.on('error', () => ended.resolve());
   const waiting: StreamedEvent[] = [];
+  let told = 0;
   let comments = 0;
+  let lastEventId = '';
   let text = '';
   response.setEncoding('utf8');
   response.on('data', (chunk: string) => {
@@ -45,17 +51,21 @@ export async function readStream(client: HttpClient, path: string, headers: Read
     for (const block of blocks) {
       const fields = new Map(block.split('\n').map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]));
       if (fields.has('')) comments += 1;
+      lastEventId = fields.get('id') ?? lastEventId;
       const data = fields.get('data');
       if (data === undefined) continue;
       const parsed: unknown = JSON.parse(data);
       if (typeof parsed !== 'object' || parsed === null) throw new TypeError('an event is no object');
+      told += 1;
       waiting.push({ id: fields.get('id') ?? '', event: fields.get('event') ?? '', data: Object.fromEntries(Object.entries(parsed)) });
     }
   });
   return {
     headers: new Headers(Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)])),
     ended: ended.promise,
+    told: () => told,
     comments: () => comments,
+    lastEventId: () => lastEventId,
     pause: () => void response.pause(),
     resume: () => void response.resume(),
     broken: () => !response.complete,
