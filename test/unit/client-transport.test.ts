@@ -54,6 +54,15 @@ describe('a call that makes something', () => {
     expect(keys()[4]).not.toBe(keys()[0]);
   });
 
+  it('is sent again whatever broke at the other side, as the key allows', async () => {
+    const api = client(problem(500, 'internal_error'), problem(502, 'service_failed'), problem(504, 'service_timeout'), ok({ id: 'ord_1' }));
+    expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
+    expect(new Set(keys()).size).toBe(1);
+    expect(slept).toEqual([250, 500, 1_000]);
+    // That there is no such thing does not change.
+    expect(isProblem(await thrown(client(problem(501, 'service_lacks_call')).getWallet()), 'service_lacks_call')).toBe(true);
+  });
+
   it('takes the key that its caller names', async () => {
     await client(ok({})).createOrder(order, { idempotencyKey: 'sale-1' });
     expect(keys()).toEqual(['sale-1']);

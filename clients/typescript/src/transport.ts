@@ -131,8 +131,9 @@ function mayRepeat({ method, keyed }: Call, failure: ProblemError | NoAnswerErro
   if (failure.status === 429) return true;
   const harmless = keyed === true || ['GET', 'PUT', 'DELETE'].includes(method);
   if (!harmless) return false;
-  if (failure instanceof NoAnswerError) return failure.status === undefined || failure.status >= 500;
-  return failure.status === 503 || failure.status === 504 || failure.code === 'idempotency_in_progress';
+  if (failure instanceof ProblemError && failure.code === 'idempotency_in_progress') return true;
+  // 501 says that there is no such thing.
+  return failure.status === undefined || (failure.status >= 500 && failure.status !== 501);
 }
 
 async function refusal(answer: Response, origin: string): Promise<ProblemError | NoAnswerError> {
