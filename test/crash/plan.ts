@@ -35,6 +35,8 @@ export interface PlannedRequestFault {
 }
 
 export interface PlannedWebhookFault {
+  /** Of these events only. */
+  readonly event?: string;
   readonly fault: z.input<typeof webhookFault>;
   readonly nth: number;
 }
@@ -101,16 +103,28 @@ function turn<Item>(items: readonly Item[], seed: number, count: number): Item[]
   );
 }
 
+/** About a third of the points, and no multiple of the number of dialects is near: each point comes up with many of them. */
+const DISTANCE = 37;
+
+/** As {@link turn}, of a long catalogue: what a seed takes is far apart in it, so of different steps. */
+function apart<Item>(items: readonly Item[], seed: number, count: number): Item[] {
+  return Array.from({ length: count }, (_, index) => items[(seed + index * DISTANCE) % items.length]).filter((item): item is Item => item !== undefined);
+}
+
 /** What work passes once at most, and only in certain circumstances: those are brought about in the seeds that kill there. */
 const RARE = /^lookUpPurchase|GET \/orders\/\{id\}|^cancelSubscription|GET \/wallet\/transactions|POST \/esims\/\{id\}\/cancel/;
 const OF_VPN_CANCELLATION = /cancelSubscription|\/v1\/vpn\/subscriptions\/\{id\}\/cancel/;
 const OF_LOOK_UP = /^lookUpPurchase/;
+/** The reconciler asks for what is silent. */
+const OF_SILENCE = /^reconcileSilentWork > (GET|insert|update)/;
+/** What was sold later stays silent. */
+const SILENCE: readonly PlannedWebhookFault[] = [1, 2, 3, 4, 5].map((nth) => ({ event: 'order.completed', fault: { kind: 'lost' }, nth }));
 
 export function planOf(seed: number): CrashPlan {
   const seeded = new Seeded(seed);
   const kill = (process: KilledProcess, most: number) => (point: string) => ({ process, point, hit: seeded.between(1, RARE.test(point) ? 1 : most) });
   const kills = [
-    ...turn(spread(POINTS.worker), seed, KILLS_OF_WORKER).map(kill('worker', 2)),
+    ...apart(POINTS.worker, seed, KILLS_OF_WORKER).map(kill('worker', 2)),
     ...turn(POINTS.api, seed, 1).map(kill('api', 1)),
   ];
   const killsAt = (points: RegExp) => kills.some(({ point }) => points.test(point));
@@ -120,7 +134,7 @@ export function planOf(seed: number): CrashPlan {
     seed,
     // What may not be sent again is looked up.
     setting: killsAt(OF_LOOK_UP) ? { ...setting, lacks: [...new Set([...setting.lacks, 'key_replay' as const])] } : setting,
-    work: plannedWork(seeded, { vpnIsCancelled: killsAt(OF_VPN_CANCELLATION) }),
+    work: plannedWork(seeded, { vpnIsCancelled: killsAt(OF_VPN_CANCELLATION), soldLater: killsAt(OF_SILENCE) }),
     kills,
     restartDelayMs: seeded.pick([0, 0, 0, 2_500]),
     cuts: turn(CUTS, seed, 1).map((moment) => ({ moment, hit: seeded.between(1, 25) })),
@@ -150,13 +164,9 @@ export function planOf(seed: number): CrashPlan {
         count: seeded.between(1, 2),
       })),
     ],
-    webhookFaults: turn(WEBHOOK_FAULTS, seed, WEBHOOK_FAULTS_EACH).map((fault) => ({ fault, nth: seeded.between(1, 8) })),
+    webhookFaults: [
+      ...(killsAt(OF_SILENCE) ? SILENCE : []),
+      ...turn(WEBHOOK_FAULTS, seed, WEBHOOK_FAULTS_EACH).map((fault) => ({ fault, nth: seeded.between(1, 8) })),
+    ],
   };
-}
-
-/** Neighbours in the catalogue are apart, so that the kills of one seed are of different steps. */
-function spread<Item>(items: readonly Item[]): Item[] {
-  const stride = 17;
-  const order = Array.from({ length: items.length }, (_, index) => (index * stride) % items.length);
-  return items.length % stride === 0 ? [...items] : order.flatMap((index) => items[index] ?? []);
 }

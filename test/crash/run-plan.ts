@@ -206,7 +206,7 @@ async function armService(admin: SimulatorAdmin, { setting, requestFaults, webho
   await admin.dialect(setting.dialect, setting.properties);
   await admin.nextPurchases({ operation: 'order', package_id: FAILS_ONCE, outcome: 'failed_at_once' });
   for (const { endpoint, fault, nth, count } of requestFaults) await admin.onRequest(endpoint, fault, { nth, count });
-  for (const { fault, nth } of webhookFaults) await admin.onWebhook(undefined, fault, { nth });
+  for (const { event, fault, nth } of webhookFaults) await admin.onWebhook(event, fault, { nth });
 }
 
 /** All callers at once; an outage when so many of them have begun. @param notes what came of it beside the work. */

@@ -22,17 +22,24 @@ export type PlannedWork =
   | (Planned & { readonly kind: 'cancellation' });
 
 /** Packages of the simulator by what becomes of them. */
-const SOLD = [1001, 1005, 1012, 2001, 9001, 9001] as const;
+const SOLD_LATER = 9001;
+const SOLD = [1001, 1005, 1012, 2001, SOLD_LATER, SOLD_LATER] as const;
 const FAILS = [9002, 9003] as const;
 /** Its first purchase fails; see `armService` in `run-seed.ts`. */
 export const FAILS_ONCE = 1029;
 
-/** @param options.vpnIsCancelled else it is as the seed has it. */
-export function plannedWork(seeded: Seeded, { vpnIsCancelled }: { readonly vpnIsCancelled: boolean }): PlannedWork[] {
+export interface WorkOptions {
+  /** Else it is as the seed has it. */
+  readonly vpnIsCancelled: boolean;
+  /** Orders that are sold are so after a while: their events tell of it. */
+  readonly soldLater: boolean;
+}
+
+export function plannedWork(seeded: Seeded, { vpnIsCancelled, soldLater }: WorkOptions): PlannedWork[] {
   const sold = (): PlannedWork => ({
     kind: 'order',
     nature: 'sold',
-    packageId: seeded.pick(SOLD),
+    packageId: soldLater ? SOLD_LATER : seeded.pick(SOLD),
     ...(seeded.next() < 0.3 && { deviceImei: String(seeded.between(10 ** 14, 10 ** 15 - 1)) }),
   });
   return [

@@ -2,6 +2,7 @@
  * Puts points around what a process does to the outside: commits to PostgreSQL, calls of the service, calls of Temporal.
  * All of it hangs on libraries, from outside: nothing in the product knows of it.
  */
+import { AsyncResource } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import { WorkflowClient } from '@temporalio/client';
 import pg from 'pg';
@@ -42,6 +43,12 @@ export function watchCommits(points: FaultPoints, otherwise: string): void {
       points.reach(`${point} > after`);
       return result;
     });
+  };
+  // A pool that is busy calls back in the turn of whoever gives a connection back: what follows is not that one's.
+  const pool = pg.Pool.prototype as { connect: (callback?: (...results: unknown[]) => unknown) => unknown };
+  const connect = pool.connect;
+  pool.connect = function bound(this: object, callback) {
+    return callback === undefined ? connect.call(this) : connect.call(this, AsyncResource.bind(callback));
   };
   const prototype = pg.Client.prototype as { query: (...args: unknown[]) => unknown };
   const original = prototype.query;
