@@ -2,6 +2,8 @@ import express, { type Express } from 'express';
 import { refuseAmbiguousHeaders } from '#api/ambiguous-headers.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { databaseUnavailable, errorHandler } from '#api/errors.ts';
+import { findApiKeys } from '#db/api-keys.ts';
+import { KeyLookups } from '#api/key-lookups.ts';
 import { mountOperations } from '#api/mount.ts';
 import type { Operation } from '#api/operation.ts';
 import { RateLimits } from '#api/rate-limits.ts';
@@ -50,9 +52,10 @@ export function createApp(dependencies: ApiDependencies): Express {
     next();
   });
   const limits = new RateLimits(dependencies.rateLimits, dependencies.now);
+  const keys = new KeyLookups((prefixes) => dependencies.database.run((db) => findApiKeys(db, prefixes)));
   // Typed by people; relative, so that a proxy may put all of it below a path of its own.
   app.get('/docs/', (_request, response) => response.redirect(308, '../docs'));
-  mountOperations(app, allOperations(dependencies), { ...dependencies, limits });
+  mountOperations(app, allOperations(dependencies), { ...dependencies, keys, limits });
   app.use(errorHandler(dependencies));
   return app;
 }

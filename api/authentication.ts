@@ -1,8 +1,9 @@
 import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
-import { findApiKey, findApiKeyById, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow, type ApiScope } from '#db/api-keys.ts';
+import { findApiKeyById, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow, type ApiScope } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Caller } from '#api/operation.ts';
+import type { KeyLookups } from '#api/key-lookups.ts';
 import { Problem } from '#api/problem.ts';
 import type { RateLimits } from '#api/rate-limits.ts';
 
@@ -11,6 +12,7 @@ const REALM = 'Bearer realm="reseller"';
 
 export interface AuthenticationDependencies {
   readonly database: Database;
+  readonly keys: Pick<KeyLookups, 'find'>;
   readonly limits: RateLimits;
   readonly logger: Logger;
   readonly now: () => number;
@@ -24,7 +26,7 @@ export interface PresentedKey {
 }
 
 /**
- * Finds out who calls. The key is read from the database each time, so that a revocation counts at once.
+ * Finds out who calls. The key is read from the database after the request came, so that a revocation counts at once.
  *
  * @throws Problem unauthenticated, rate_limited
  */
@@ -63,7 +65,7 @@ export async function readCaller(
 }
 
 async function findValidKey(
-  { database, limits, logger, now }: AuthenticationDependencies,
+  { database, keys, limits, logger, now }: AuthenticationDependencies,
   { authorization, address }: PresentedKey,
 ): Promise<ApiKeyRow> {
   const text = authorization === undefined ? undefined : BEARER.exec(authorization)?.[1];
@@ -77,7 +79,7 @@ async function findValidKey(
   }
   if (text === undefined || prefix === undefined) throw refused();
 
-  const key = await database.run((db) => findApiKey(db, prefix));
+  const key = await keys.find(prefix);
   const at = new Date(now());
   if (key === undefined || !matchesApiKey(text, key.hash) || !isAlive(key, at)) throw refused();
   limits.noteValid(prefix);

@@ -34,7 +34,9 @@ export function bytesReply(status: number, contentType: string, content: Buffer 
 }
 
 export function sendReply(response: Response, reply: Reply): void {
-  response.status(reply.status).set({ ...reply.headers });
+  response.status(reply.status);
+  // As they are: Express would look into the type for a charset that may be missing.
+  for (const [name, value] of Object.entries(reply.headers)) response.setHeader(name, value);
   // `end` leaves HEAD without a body and adds nothing of its own, such as an ETag.
   response.setHeader('Content-Length', reply.body.length);
   response.end(reply.body);

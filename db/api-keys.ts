@@ -51,13 +51,17 @@ export function lineageOf({ id, lineageId }: Pick<ApiKeyRow, 'id' | 'lineageId'>
   return lineageId ?? id;
 }
 
-/** Finds a key by the public part that {@link parseApiKey} reads from it. */
-const byPrefix = builtOnce<ApiKeyRow[]>((db) =>
-  db.select().from(apiKeys).where(eq(apiKeys.prefix, sql.placeholder('prefix'))).prepare('api_key_by_prefix'),
+const byPrefixes = builtOnce<ApiKeyRow[]>((db) =>
+  db.select().from(apiKeys).where(sql`${apiKeys.prefix} = any(${sql.placeholder('prefixes')})`).prepare('api_keys_by_prefix'),
 );
 
+/** Finds keys by the public part that {@link parseApiKey} reads from each. */
+export async function findApiKeys(db: Executor, prefixes: readonly string[]): Promise<ApiKeyRow[]> {
+  return byPrefixes(db, { prefixes });
+}
+
 export async function findApiKey(db: Executor, prefix: string): Promise<ApiKeyRow | undefined> {
-  const [row] = await byPrefix(db, { prefix });
+  const [row] = await findApiKeys(db, [prefix]);
   return row;
 }
 
