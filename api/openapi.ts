@@ -94,8 +94,8 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       description:
-        'Buys eSIM packages from the service, survives every failure in between, and never pays twice. Errors are ' +
-        'problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` as `cursor`. Amounts are ' +
+        'Buys eSIM packages and VPN subscriptions from the service; nothing is bought a second time unless the first is known to have cost ' +
+        'nothing. Errors are problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` as `cursor`. Amounts are ' +
         'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to answers.\n\n' +
         `<details><summary>Scopes of API keys</summary>\n\n${scopesTable()}\n\n</details>`,
     },

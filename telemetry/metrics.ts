@@ -5,10 +5,10 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
  * raw paths, so that the number of series stays bounded.
  */
 export interface Metrics {
-  /** Requests to our API. `route` is the pattern (`/v1/orders/:id`), `unmatched` where there is none. */
+  /** Requests to our API. `route` is the pattern (`/v1/orders/{id}`), `unmatched` where there is none. */
   readonly httpRequests: Counter<'method' | 'route' | 'status'>;
   readonly httpDuration: Histogram<'method' | 'route'>;
-  /** Calls to the service. `endpoint` is the name in the contract, `outcome` is `success` or a failure class. */
+  /** Calls to the service. `endpoint` is the name in the contract, `outcome` is `ok` or a failure class. */
   readonly upstreamCalls: Counter<'endpoint' | 'outcome'>;
   readonly upstreamDuration: Histogram<'endpoint'>;
   /** Webhook deliveries by what was answered: `accepted`, `duplicate`, `quarantined` or the reason of the refusal. */
@@ -102,7 +102,7 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     }),
     upstreamCalls: new Counter({
       name: 'reseller_upstream_calls_total',
-      help: 'Calls to the service by endpoint and outcome (success or failure class).',
+      help: 'Calls to the service by endpoint and outcome (ok or failure class).',
       labelNames: ['endpoint', 'outcome'],
       registers,
     }),

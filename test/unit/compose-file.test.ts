@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { readApiConfig, readCodecServerConfig, readDatabaseConfig, readWorkerConfig } from '#config/config.ts';
+import { CONFIGURATION_FIELDS, readApiConfig, readCodecServerConfig, readDatabaseConfig, readWorkerConfig } from '#config/config.ts';
 import { composeService, composeServices, composeVariables, PROJECT, rawCompose } from '#test/support/compose.ts';
 
 const VALUES = {
@@ -55,6 +55,12 @@ describe('docker-compose.yml', () => {
     const named = [...example.matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
 
     expect(named.toSorted()).toEqual(composeVariables().map(({ name }) => name).toSorted());
+  });
+
+  it.each(['api', 'worker'])('passes every variable of the policy to the %s', (name) => {
+    const passed = Object.keys(composeService(name).environment).filter((variable) => variable.startsWith('POLICY_'));
+    const read = [CONFIGURATION_FIELDS.policy, CONFIGURATION_FIELDS.outbound].flatMap((fields) => Object.keys(fields)).filter((variable) => variable.startsWith('POLICY_'));
+    expect(passed.toSorted()).toEqual(read.toSorted());
   });
 
   it('leaves empty in .env.example what has to be filled in', () => {
