@@ -36,6 +36,8 @@ export function succeeded({ status }: Pick<WorkResult, 'status'>): boolean {
 /** Parked because nobody could say what the wallet did: their journal may lack what the ledger has. */
 const UNKNOWABLE: ReadonlySet<AttentionReason | null> = new Set(['outcome_unknown', 'evidence_unavailable']);
 
+const AGAIN_QUIET_MS = 30_000;
+
 /** Waits until nothing is under way, then compares everything. */
 export async function audit(stack: Stack, setting: Setting, things: readonly Thing[], quietMs?: number): Promise<Audit> {
   // Differences of what is still under way are no news of their own; the audit of the books names it.
@@ -43,7 +45,8 @@ export async function audit(stack: Stack, setting: Setting, things: readonly Thi
   const results = await readResults(stack, setting, things);
   const accepted = things.flatMap(({ ids }) => [...ids]);
   const unsettled = results.filter(({ parkedFor }) => UNKNOWABLE.has(parkedFor)).map(({ id }) => id);
-  const books = await auditBooks(stack, { accepted, unsettled, timeoutMs: 1_000 });
+  // The sweeper may have asked for something in between: that passes at once, or on a busy machine in seconds.
+  const books = await auditBooks(stack, { accepted, unsettled, timeoutMs: AGAIN_QUIET_MS });
   return {
     violations: [...books, ...(await debitsOf(stack, things)), ...(await eventsLeftOver(stack, results)), ...openEnds(results)],
     results,
