@@ -59,7 +59,7 @@ export function purchaseInput(kind: WorkKind) {
 export function deadlineInput(kind: WorkKind) {
   const ends = kind === 'cancellation' ? 'is refused without having been sent' : 'fails without having bought';
   return instantInput.optional().meta({
-    description: `What is still held then ${ends}. In the future. Default: 24 hours.`,
+    description: `What is still held then ${ends}. In the future. Without it, and at the latest: 24 hours after it was accepted (\`POLICY_HOLD_DEADLINE\`).`,
     override: { type: 'string', format: 'date-time' },
   });
 }
@@ -119,9 +119,11 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
           '`no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be.',
       }),
     next_step_at: instant.nullable().meta({ description: 'When time brings the next step, if time does.' }),
-    deadline: instant.nullable(),
+    deadline: instant.nullable().meta({
+      description: 'When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.',
+    }),
     metadata: z.record(z.string(), z.string()),
-    attempts: z.int().min(0).meta({ description: 'How often it was tried to buy.' }),
+    attempts: z.int().min(0).meta({ description: 'Attempts made, whether or not they were sent: held work has its first.' }),
     created_at: instant,
     updated_at: instant,
     completed_at: instant.nullable(),

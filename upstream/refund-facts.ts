@@ -1,5 +1,6 @@
 import type { Reading, RefundFacts } from '#domain/refund-conditions.ts';
 import type { ServiceClient } from '#upstream/client.ts';
+import type { ServiceEsim } from '#upstream/contract.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import { CLOCK_SKEW_MS, isOfOrder } from '#upstream/wallet-movements.ts';
 
@@ -20,8 +21,18 @@ const DEBIT_SHOWS_WITHIN_MS = 5 * 60_000;
 
 type Service = Pick<ServiceClient, 'getEsim' | 'getEsimUsage' | 'findTopupsOfEsim' | 'listWalletTransactions'>;
 
-/** Reads from the service what the five conditions of a refund are judged by. Spends nothing and changes nothing. */
-export async function readRefundFacts(service: Service, own: OwnRefundFacts, now: () => number): Promise<RefundFacts> {
+/** What was read for it, for whoever keeps what the service says. */
+export interface RefundReading {
+  readonly facts: RefundFacts;
+  /** The eSIM; undefined where it could not be read. */
+  readonly esim: ServiceEsim | undefined;
+  /** When reading began. */
+  readonly readAt: Date;
+}
+
+/** Reads from the service what the five conditions of a refund are judged by. Spends nothing and changes nothing there. */
+export async function readRefundFacts(service: Service, own: OwnRefundFacts, now: () => number): Promise<RefundReading> {
+  const readAt = new Date(now());
   const [usage, esim, topups, wallet] = await Promise.all([
     service.getEsimUsage(own.serviceEsimId),
     service.getEsim(own.serviceEsimId),
@@ -29,7 +40,7 @@ export async function readRefundFacts(service: Service, own: OwnRefundFacts, now
     service.listWalletTransactions({ since: own.orderedAt - CLOCK_SKEW_MS }),
   ]);
   const asOf = now();
-  return {
+  const facts: RefundFacts = {
     usage: reading(usage, ({ data_used_mb: dataUsedMb, measured_at: at }) => ({ value: { dataUsedMb }, asOf: timeOf(at) ?? asOf })),
     installation: reading(esim, ({ installed_at: installed, activated_at: activated }) => ({
       value: { installedAt: timeOf(installed), activatedAt: timeOf(activated) },
@@ -38,6 +49,7 @@ export async function readRefundFacts(service: Service, own: OwnRefundFacts, now
     topups: completedTopups(topups, own, asOf),
     debit: debitOf(wallet, own, asOf),
   };
+  return { facts, esim: esim.ok ? esim.value : undefined, readAt };
 }
 
 function completedTopups(

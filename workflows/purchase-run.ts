@@ -137,7 +137,7 @@ export class PurchaseRun {
       case 'completed':
         return afterAcceptance(state);
       case 'failed':
-        return this.#state.attempt.settled ? { step: 'buy_anew', evidence: 'It is certain that it cost nothing.' } : afterAcceptance(state);
+        return this.#state.attempt.settled ? { step: 'buy_anew', evidence: 'That it cost nothing is settled, by the wallet or by the word of an operator.' } : afterAcceptance(state);
     }
   }
 

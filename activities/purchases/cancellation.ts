@@ -8,8 +8,10 @@ import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { readCancellation, storePreflight } from '#db/cancellations.ts';
 import { readOwnRefundFacts } from '#db/esim-queries.ts';
+import { storeFacts } from '#db/esim-watch.ts';
 import { recordRefund } from '#db/journal.ts';
 import { completeWork } from '#db/work.ts';
+import { esimFacts } from '#upstream/esim-facts.ts';
 import type { EsimCancellation, ServiceRefund } from '#upstream/contract.ts';
 import { refundFacts } from '#upstream/event-readings.ts';
 import { refundWord } from '#upstream/purchase-events.ts';
@@ -141,9 +143,12 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
 
     async examine(id) {
       const { cancellation, esim } = await database.run((db) => readCancellation(db, id));
-      const facts = await readRefundFacts(service, await database.run((db) => readOwnRefundFacts(db, esim)), now);
+      const { facts, esim: read, readAt } = await readRefundFacts(service, await database.run((db) => readOwnRefundFacts(db, esim)), now);
       const conditions = judgeRefundConditions(facts);
-      await database.run((db) => storePreflight(db, id, conditions));
+      await database.transaction(async (tx) => {
+        await storePreflight(tx, id, conditions);
+        if (read !== undefined) await storeFacts(tx, esim.id, esimFacts(read), readAt);
+      });
       if (cancellation.acceptWithoutRefund) return {};
       const forecast = forecastRefund(conditions);
       if (forecast === 'refund_expected') return {};

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { forecastRefund, judgeRefundConditions } from '#domain/refund-conditions.ts';
 import { findCancellationInForce } from '#db/cancellations.ts';
 import { findEsim, readOwnRefundFacts } from '#db/esim-queries.ts';
+import { storeFacts } from '#db/esim-watch.ts';
+import { esimFacts } from '#upstream/esim-facts.ts';
 import { readRefundFacts } from '#upstream/refund-facts.ts';
 import { refundCondition, refundConditionsExample } from '#api/cancellation-schemas.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -56,7 +58,9 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
         const made = await database.run((db) => findCancellationInForce(db, id));
         if (made !== undefined) throw await database.run((db) => alreadyMade(db, cancellations, made, ownerId));
         const own = await database.run((db) => readOwnRefundFacts(db, esim));
-        const conditions = judgeRefundConditions(await readRefundFacts(service, own, now));
+        const { facts, esim: read, readAt } = await readRefundFacts(service, own, now);
+        if (read !== undefined) await database.run((db) => storeFacts(db, id, esimFacts(read), readAt));
+        const conditions = judgeRefundConditions(facts);
         const answer: z.input<typeof preflight> = {
           esim_id: id,
           forecast: forecastRefund(conditions),

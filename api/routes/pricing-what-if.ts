@@ -36,7 +36,7 @@ const id = packageId.meta({ description: 'Id of the package or plan at the servi
 const whatIfInput = z
   .strictObject({
     package_ids: z.array(packageId).max(MAX_ITEMS).optional().meta({ description: 'Only these. Without this and `vpn_plan_ids`: everything.' }),
-    vpn_plan_ids: z.array(packageId).max(MAX_ITEMS).optional().meta({ description: 'Only these.' }),
+    vpn_plan_ids: z.array(packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 })).max(MAX_ITEMS).optional().meta({ description: 'Only these.' }),
     rules: z.array(pricingRuleInput).max(MAX_RULES).default([]).meta({ description: 'Rules to try. None of them is stored.' }),
     rules_replace: z.enum(['same', 'all']).default('same').meta({
       description: '`same`: each takes the place of the rule in force for the same target and currency, if there is one. `all`: they count alone.',

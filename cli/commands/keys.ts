@@ -64,7 +64,13 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
     const which = ownWorkOnly ? ', for its own work only' : '';
     await audit(tx, id, 'create', `${name}: ${scopes.join(', ')}${which}`, now);
   });
-  process.stderr.write(`Key ${prefix} for ${name}, shown this once; scopes: ${scopes.join(', ')}${ownWorkOnly ? '; limited to its own work' : ''}\n`);
+  const said = [
+    ...(ownWorkOnly ? ['limited to its own work'] : []),
+    ...(spendLimit == null ? [] : [`spends at most ${spendLimit.amount} ${spendLimit.currency} a day`]),
+    ...(rateLimit === undefined ? [] : [`${rateLimit} requests a minute`]),
+    ...(expiresAt === undefined ? [] : [`until ${expiresAt.toISOString()}`]),
+  ];
+  process.stderr.write(`Key ${prefix} for ${name}, shown this once; ${[`scopes: ${scopes.join(', ')}`, ...said].join('; ')}\n`);
   process.stdout.write(`${key}\n`);
 }
 

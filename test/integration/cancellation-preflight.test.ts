@@ -45,6 +45,8 @@ describe('the preflight of a cancellation', () => {
     const installed = await newEsim();
     await desk.simulator.simulateEsim(await serviceIdOf(installed), 'installed');
     expect(await failing(installed)).toEqual(['no_refund_expected', 'never_installed fail']);
+    // What was read is what the eSIM shows from then on.
+    expect((await stack.api.get(`/v1/esims/${installed}`)).body).toMatchObject({ status: 'installed', installed_at: expect.any(String) });
     const consumed = await newEsim();
     await desk.simulator.simulateEsim(await serviceIdOf(consumed), 'consumed');
     expect(await failing(consumed)).toEqual(['no_refund_expected', 'usage_is_zero fail', 'never_installed fail', 'never_activated fail']);

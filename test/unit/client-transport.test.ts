@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isProblem, NoAnswerError, Paged, ProblemError, ResellerClient, StillGoingError } from '#clients/typescript/src/index.ts';
 
 /** What the network does with one try: an answer, or an error of the connection. */
@@ -133,9 +133,28 @@ describe('a list', () => {
     ]);
     expect(await client(ok({ data: [{ id: 1 }, { id: 2 }], next_cursor: 'more' })).listOrders().take(1)).toEqual([{ id: 1 }]);
   });
+
+  it('of events ends with what is there, although its cursor never does', async () => {
+    const list = client(ok({ data: [{ id: 1 }], next_cursor: 'a', has_more: true }), ok({ data: [{ id: 2 }], next_cursor: 'b', has_more: false })).listEvents();
+    const ids: unknown[] = [];
+    for await (const { id } of list) ids.push(id);
+    expect(ids).toEqual([1, 2]);
+    expect(seen).toHaveLength(2);
+  });
 });
 
 describe('waiting', () => {
+  it('adds to the time that a call has, however it is asked for', async () => {
+    const timeout = vi.spyOn(AbortSignal, 'timeout');
+    const api = client(ok({}), ok({}), ok({ data: [], next_cursor: 'a', has_more: false }), ok({}));
+    await api.createOrder(order, { wait: 20 });
+    await api.getOrder('ord_1', { wait: 45 });
+    await api.listEvents({ wait: 10 }).page();
+    await api.getOrder('ord_1');
+    expect(timeout.mock.calls).toEqual([[50_000], [75_000], [40_000], [30_000]]);
+    timeout.mockRestore();
+  });
+
   it('ends when a person has to act, and when the time is over', async () => {
     const held = { id: 'ord_1', status: 'held' };
     const parked = { id: 'ord_1', status: 'needs_attention' };

@@ -12,7 +12,10 @@ const client = new ResellerClient({
   apiKey: process.env['RESELLER_API_KEY'] ?? readFileSync('.data/dev-api-key', 'utf8').trim(),
 });
 
-/** The number of the sale in your shop. It is the same when this program is started again after a crash, and so nothing is bought twice. */
+/**
+ * The number of the sale in your shop. It is the same when this program is started again after a crash, and so nothing is bought twice: an
+ * Idempotency-Key is known for a day, a reference for good.
+ */
 const sale = process.argv[2] ?? `sale-${Date.now()}`;
 
 const packages = await client.listPackages().take(100);
@@ -32,9 +35,7 @@ console.log(`Android   ${activation.install_links.android}`);
 const { data: options } = await client.listTopupOptions(order.esim_id);
 const option = options.find(({ available }) => available);
 if (option === undefined) throw new Error('it cannot be recharged');
-const topup = await client.waitFor(
-  await client.createTopup({ esim_id: order.esim_id, package_id: option.id }, { idempotencyKey: `${sale}-topup` }),
-);
+const topup = await client.waitFor(await recharge(order.esim_id, option.id));
 console.log(`Top-up    ${topup.id} is ${topup.status}, ${option.name}, charged ${price(topup)}`);
 
 const wallet = await client.getWallet();
@@ -49,6 +50,19 @@ async function buy(packageId: number): Promise<Order> {
     const existing = error.problem.existing;
     if (existing === undefined) throw error;
     return client.getOrder(existing.id);
+  }
+}
+
+/** The same for the top-up. */
+async function recharge(esimId: string, packageId: number): Promise<Topup> {
+  const reference = `${sale}-topup`;
+  try {
+    return await client.createTopup({ esim_id: esimId, package_id: packageId, external_topup_id: reference }, { idempotencyKey: reference });
+  } catch (error) {
+    if (!isProblem(error, 'external_topup_id_taken')) throw error;
+    const existing = error.problem.existing;
+    if (existing === undefined) throw error;
+    return client.getTopup(existing.id);
   }
 }
 

@@ -423,7 +423,7 @@ export interface ListEventsQuery {
   readonly since?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
-  /** `next_cursor` of the page before, or the id of an event of the stream. Good for as long as the events after it are kept. */
+  /** `next_cursor` of the page before, or the `id` that the stream gives with an event (not the id of the event itself). Good for as long as the events after it are kept. */
   readonly cursor?: string;
   /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;

@@ -2,9 +2,14 @@
 export interface Page<Item> {
   readonly data: readonly Item[];
   readonly next_cursor: string | null;
+  /** Of the feed of events, whose cursor never ends: whether more is there already. */
+  readonly has_more?: boolean;
 }
 
-/** A list that comes in pages: `for await` goes through all of it and asks for the next page when it is needed. */
+/**
+ * A list that comes in pages: `for await` goes through all of it that is there and asks for the next page when it is needed. To follow
+ * events beyond that, keep the `next_cursor` of the last page, and ask again from it with `wait`.
+ */
 export class Paged<Item> implements AsyncIterable<Item> {
   readonly #read: (cursor: { cursor?: string }) => Promise<Page<Item>>;
 
@@ -22,7 +27,7 @@ export class Paged<Item> implements AsyncIterable<Item> {
     for (let cursor: string | null | undefined = undefined; cursor !== null; ) {
       const page: Page<Item> = await this.#read(cursor === undefined ? {} : { cursor });
       yield page;
-      cursor = page.next_cursor;
+      cursor = page.has_more === false ? null : page.next_cursor;
     }
   }
 

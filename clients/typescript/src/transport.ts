@@ -103,8 +103,9 @@ export class Transport {
     return { url: url.href, init: { method, headers, redirect: 'error', ...(body === undefined ? {} : { body: JSON.stringify(body) }) } };
   }
 
-  async #try({ options }: Call, { url, init }: { url: string; init: RequestInit }): Promise<Response | ProblemError | NoAnswerError> {
-    const limit = AbortSignal.timeout((this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + 1_000 * (options.wait ?? 0));
+  async #try({ options, query = {} }: Call, { url, init }: { url: string; init: RequestInit }): Promise<Response | ProblemError | NoAnswerError> {
+    const waits = options.wait ?? ('wait' in query && typeof query.wait === 'number' ? query.wait : 0);
+    const limit = AbortSignal.timeout((this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + 1_000 * waits);
     const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]);
     try {
       const answer = await (this.#options.fetch ?? fetch)(url, { ...init, signal });

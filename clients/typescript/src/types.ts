@@ -69,7 +69,7 @@ export interface OrderInput {
    */
   max_price?: MoneyInput;
   /**
-   * What is still held then fails without having bought. In the future. Default: 24 hours.
+   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`).
    */
   deadline?: string;
   /**
@@ -240,7 +240,7 @@ export interface TopupInput {
    */
   max_price?: MoneyInput;
   /**
-   * What is still held then fails without having bought. In the future. Default: 24 hours.
+   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`).
    */
   deadline?: string;
   /**
@@ -385,7 +385,7 @@ export interface VpnSubscriptionInput {
    */
   max_price?: MoneyInput;
   /**
-   * What is still held then fails without having bought. In the future. Default: 24 hours.
+   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`).
    */
   deadline?: string;
   /**
@@ -538,7 +538,7 @@ export interface CancellationInput {
    */
   accept_without_refund?: boolean;
   /**
-   * What is still held then is refused without having been sent. In the future. Default: 24 hours.
+   * What is still held then is refused without having been sent. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`).
    */
   deadline?: string;
   /**
@@ -792,7 +792,7 @@ export interface WhatIfInput {
    *
    * @maxItems 5000
    *
-   * Items: Id of a package at the service.
+   * Items: Id of a VPN plan at the service.
    */
   vpn_plan_ids?: number[];
   /**
@@ -1280,12 +1280,15 @@ export interface Order {
    * When time brings the next step, if time does.
    */
   next_step_at: string | null;
+  /**
+   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.
+   */
   deadline: string | null;
   metadata: {
     [k: string]: string;
   };
   /**
-   * How often it was tried to buy.
+   * Attempts made, whether or not they were sent: held work has its first.
    */
   attempts: number;
   /**
@@ -1624,12 +1627,15 @@ export interface Topup {
    * When time brings the next step, if time does.
    */
   next_step_at: string | null;
+  /**
+   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.
+   */
   deadline: string | null;
   metadata: {
     [k: string]: string;
   };
   /**
-   * How often it was tried to buy.
+   * Attempts made, whether or not they were sent: held work has its first.
    */
   attempts: number;
   /**
@@ -1925,12 +1931,15 @@ export interface VpnSubscription {
    * When time brings the next step, if time does.
    */
   next_step_at: string | null;
+  /**
+   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.
+   */
   deadline: string | null;
   metadata: {
     [k: string]: string;
   };
   /**
-   * How often it was tried to buy.
+   * Attempts made, whether or not they were sent: held work has its first.
    */
   attempts: number;
   /**
@@ -2138,12 +2147,15 @@ export interface Cancellation {
    * When time brings the next step, if time does.
    */
   next_step_at: string | null;
+  /**
+   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.
+   */
   deadline: string | null;
   metadata: {
     [k: string]: string;
   };
   /**
-   * How often it was tried to buy.
+   * Attempts made, whether or not they were sent: held work has its first.
    */
   attempts: number;
   /**
