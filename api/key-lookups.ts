@@ -43,14 +43,11 @@ export class KeyLookups {
   }
 
   #follow(rows: Promise<unknown>): void {
-    const before = rows.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#before = before;
-    void before.then(() => {
+    const before: Promise<void> = (async () => {
+      await Promise.allSettled([rows]);
       if (this.#before === before) this.#before = undefined;
-    });
+    })();
+    this.#before = before;
   }
 
   async #turn(): Promise<void> {

@@ -24,7 +24,7 @@ describe('docs/reference/metrics.md', () => {
     const alerts = groups.parse(parse(readFileSync(join(PROJECT, 'ops/prometheus/alerts.yaml'), 'utf8'))).groups.flatMap(({ rules }) => rules);
     for (const { name, alerts: named } of rows) {
       const going = alerts.filter(({ expr }) => new RegExp(`\\b${name}(_bucket|_count|_sum)?\\b`).test(expr)).map(({ alert }) => alert);
-      expect([...named.matchAll(/\[(\w+)\]/g)].map(([, alert]) => alert).toSorted(), name).toEqual(going.toSorted());
+      expect([...named.matchAll(/\[(\w+)\]/g)].map(([, alert = '']) => alert).toSorted(), name).toEqual(going.toSorted());
     }
   });
 });
