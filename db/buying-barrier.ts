@@ -27,7 +27,9 @@ export async function hasPendingObservations(tx: Executor, work: WorkRef, answer
     .where(and(eq(attempts.subjectKind, work.kind), eq(attempts.subjectId, work.id)));
   const references = names.flatMap(({ reference }) => reference ?? []);
   const serviceIds = names.flatMap(({ serviceId }) => serviceId ?? []);
-  const esimIds = work.kind === 'cancellation' ? names.flatMap(({ serviceEsimId }) => serviceEsimId ?? []) : [];
+  // Neither has a reference of ours: an event may name no more than the eSIM.
+  const isNamedByEsim = work.kind === 'cancellation' || work.kind === 'topup';
+  const esimIds = isNamedByEsim ? names.flatMap(({ serviceEsimId }) => serviceEsimId ?? []) : [];
   const waiting = await tx
     .select({ id: inbox.id })
     .from(inbox)

@@ -54,6 +54,7 @@ export interface InboxMatch {
 /** What an event names, to find the attempt by. */
 export interface NamedPurchase {
   readonly kind: WorkKind;
+  readonly outcome: ObservedOutcome;
   /** Undefined where an event names none: the eSIM alone says which cancellation is meant. */
   readonly serviceId?: string;
   /** As we gave it. */
@@ -127,9 +128,12 @@ async function findNewestCancellation(
   return found?.id;
 }
 
-/** The one top-up that may be under way for an eSIM and has no id of the service yet. */
-async function findUnsettledTopup(db: Executor, { serviceEsimId, packageId }: NamedPurchase): Promise<string | undefined> {
-  if (serviceEsimId === undefined) return undefined;
+/**
+ * The one top-up that may be under way for an eSIM and has no id of the service yet. That one failed is not taken for ours: somebody may have
+ * tried the same by hand, and upon the failure of that we would buy a second time. Ours is asked about by its id, or a person looks.
+ */
+async function findUnsettledTopup(db: Executor, { serviceEsimId, packageId, outcome }: NamedPurchase): Promise<string | undefined> {
+  if (serviceEsimId === undefined || outcome === 'failed') return undefined;
   const [found] = await db
     .select({ id: attempts.id })
     .from(attempts)

@@ -3,8 +3,9 @@ import { parseLpaString } from '#domain/activation.ts';
 import { chargedOf, type AttemptRow } from '#db/attempts.ts';
 import { violatedConstraint } from '#db/database.ts';
 import { activationCodePlace, completeOrder, readOrder } from '#db/orders.ts';
+import type { ServiceEsim } from '#upstream/contract.ts';
 import { esimFacts } from '#upstream/esim-facts.ts';
-import type { ServiceFailure } from '#upstream/error-mapping.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import type { CompletionResult } from '#activities/work-types.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
@@ -23,10 +24,13 @@ export function createEsimDelivery(dependencies: WorkDependencies, ask: Purchase
     const { subjectId: orderId } = attempt;
     if (attempt.serviceEsimId === null) return { kind: 'unreadable', detail: 'The completed order names no eSIM.' };
     const answer = await service.getEsim(attempt.serviceEsimId);
+    const doubt = doubtOf(attempt, answer);
+    if (doubt !== undefined) {
+      const judged = judgeDoubt(attempt, inquiry ?? (await learn(dependencies, ask, attempt)).inquiry, doubt);
+      if (judged !== undefined) return judged;
+    }
     if (!answer.ok) {
       if (answer.failure === 'contract_drift') return { kind: 'unreadable', detail: answer.detail };
-      const denied = answer.code === 'not_found' && esimDenied(attempt, inquiry ?? (await learn(dependencies, ask, attempt)).inquiry);
-      if (denied) return denied;
       throw retryLater(answer);
     }
     const esim = answer.value;
@@ -65,20 +69,29 @@ async function unlessTaken(store: () => Promise<string>): Promise<string | undef
   }
 }
 
-/**
- * What the service's record of the order says when the service does not know the eSIM that it named: an event may have
- * named a wrong one, or have been wrong about the whole order.
- *
- * @returns undefined when the record agrees, or tells nothing: the eSIM may be there later.
- */
-function esimDenied({ serviceEsimId }: AttemptRow, inquiry: Inquiry): CompletionResult | undefined {
-  if (inquiry.kind !== 'found') return undefined;
-  const { outcome, serviceEsimId: recorded } = inquiry.facts;
-  if (outcome === 'failed') {
-    const detail = `The service called the order completed and named the eSIM ${serviceEsimId}, which it does not know; its record of the order says failed.`;
-    return { kind: 'parked', reason: 'contradiction', detail };
-  }
-  return recorded !== undefined && recorded !== serviceEsimId ? { kind: 'changed' } : undefined;
+/** A clause about the eSIM that the service named: why it may not be that of this order. */
+interface Doubt {
+  readonly about: string;
+  /** It is another order's, by its own record. Else it may only be that it is not there yet. */
+  readonly isAnothers: boolean;
+}
+
+/** An event may have named a wrong eSIM, or have been wrong about the whole order. @returns undefined where nothing speaks for that. */
+function doubtOf({ serviceId }: AttemptRow, answer: ServiceResult<ServiceEsim>): Doubt | undefined {
+  if (!answer.ok) return answer.code === 'not_found' ? { about: 'which it does not know', isAnothers: false } : undefined;
+  const { order_id: orderId } = answer.value;
+  if (orderId == null || serviceId === null || orderId === serviceId) return undefined;
+  return { about: `which is of order ${orderId} by its own record`, isAnothers: true };
+}
+
+/** What the service's record of the order makes of it. @returns undefined when the record agrees, or tells nothing: the eSIM may be there later. */
+function judgeDoubt({ serviceEsimId }: AttemptRow, inquiry: Inquiry, { about, isAnothers }: Doubt): CompletionResult | undefined {
+  const recorded = inquiry.kind === 'found' ? inquiry.facts : undefined;
+  const named = `The service called the order completed and named the eSIM ${serviceEsimId}, ${about}`;
+  if (recorded?.outcome === 'failed') return { kind: 'parked', reason: 'contradiction', detail: `${named}; its record of the order says failed.` };
+  if (recorded?.serviceEsimId !== undefined && recorded.serviceEsimId !== serviceEsimId) return { kind: 'changed' };
+  // Nobody is given what may be another's.
+  return isAnothers ? { kind: 'unreadable', detail: `${named}.` } : undefined;
 }
 
 /** An event may name the order only: then the order is read for its eSIM and its price. `inquiry`: what it said, where it was read. */

@@ -18,6 +18,11 @@ const fault = (body: unknown) => stack.simulator.post('/simulator/faults', body)
 const webhook = (event: string, data: unknown) =>
   stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event, data });
 
+async function esimOf(esimId: string) {
+  const answer = await stack.api.get(`/v1/esims/${esimId}`);
+  return { serviceEsimId: answer.textAt('service_esim_id'), orderId: answer.textAt('order_id') };
+}
+
 describe('what the service says is not believed', () => {
   it('when a debit that our books hold is gone from the wallet: nothing is bought anew', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
@@ -140,6 +145,27 @@ describe('what the service says is not believed', () => {
     const [record] = await desk.simulator.orders(order.textAt('external_order_id'));
     expect(record).toMatchObject({ id: sold, status: 'completed' });
     expect(esim.textAt('service_esim_id')).not.toBe('esim-none');
+  });
+
+  it('when an event names the eSIM of another order: nobody is given it, and the own one is delivered', async () => {
+    const theirs = await desk.complete(1001);
+    const { serviceEsimId } = await esimOf(theirs.textAt('esim_id'));
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    const id = await desk.place(1001);
+    const order = await desk.reaches(id, 'processing');
+    const sold = order.textAt('service_order_id');
+    await webhook('order.completed', { id: sold, external_order_id: order.textAt('external_order_id'), status: 'completed', esim_id: serviceEsimId });
+    expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({ esim_id: null, attention: { reason: 'contract_drift' } });
+    expect(await esimOf(theirs.textAt('esim_id'))).toMatchObject({ orderId: theirs.textAt('id') });
+
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    const other = await desk.place(1002);
+    const known = await desk.reaches(other, 'processing');
+    await fault({ target: 'webhook', event: 'order.completed', fault: { kind: 'lost' } });
+    await stack.simulator.post(`/simulator/orders/${known.textAt('service_order_id')}/complete`);
+    await webhook('order.completed', { id: known.textAt('service_order_id'), external_order_id: known.textAt('external_order_id'), status: 'completed', esim_id: serviceEsimId });
+    const completed = await desk.reaches(other, 'completed');
+    expect((await esimOf(completed.textAt('esim_id'))).serviceEsimId).not.toBe(serviceEsimId);
   });
 
   it('when a price is negative: the delivery is quarantined and the order goes on', async () => {

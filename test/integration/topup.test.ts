@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
@@ -123,6 +124,27 @@ describe('a top-up whose answer was lost', () => {
     expect(await rechargesOf(esimId)).toHaveLength(1);
   });
 
+  it('is not taken for one that was tried by hand and failed: nothing is bought anew upon that', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.dialect('conflicts');
+    for (const endpoint of ['getTopup', 'listTopups'] as const) await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+    await desk.simulator.onWebhook('topup.completed', { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
+    const id = await desk.topUp(esimId, 1001);
+    await waitFor('it was sent', async () => (await rechargesOf(esimId)).length === 1);
+    const serviceEsimId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
+    const data = { id: 'st-by-hand', esim_id: serviceEsimId, package_id: 1001, status: 'failed' };
+    await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'topup.failed', data });
+    await waitFor('what was said is nobody’s', async () => {
+      const { rows } = await stack.database.run((db) => db.execute(sql`select 1 from inbox where service_id = 'st-by-hand' and state = 'unmatched'`));
+      return rows.length > 0;
+    });
+    await desk.simulator.calm();
+    await desk.topupReaches(id, 'completed');
+    expect(await rechargesOf(esimId)).toHaveLength(1);
+    expect(await desk.attemptsOf(id)).toHaveLength(1);
+  });
+
   it('is not taken for an earlier one of the same eSIM and package', async () => {
     const esimId = await desk.newEsim();
     const earlier = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
@@ -155,6 +177,30 @@ describe('a top-up whose answer was lost', () => {
     await desk.simulator.calm();
     const completed = await desk.topupReaches(id, 'completed');
     expect(completed.body).toMatchObject({ charged: { amount: '2.40', currency: 'USD' } });
+    expect(await rechargesOf(esimId)).toHaveLength(1);
+  });
+
+  it('is not called not bought while a word of the service waits that names its eSIM', async () => {
+    const esimId = await desk.newEsim();
+    for (const endpoint of ['getTopup', 'listTopups'] as const) await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
+    const id = await desk.topUp(esimId, 1001);
+    await desk.topupReaches(id, 'needs_attention');
+    await stack.kill('worker');
+    const [sold] = await rechargesOf(esimId);
+    const [lost] = await desk.simulator.webhooks(sold!.id);
+    await desk.simulator.replayDelivery(lost!.id);
+    await waitFor('the word of the service is stored', async () => {
+      const { rows } = await stack.database.run((db) => db.execute(sql`select 1 from inbox where service_id = ${sold!.id} and state = 'pending'`));
+      return rows.length > 0;
+    });
+    const judged = await stack.api.post(`/v1/topups/${id}/resolve`, { why: 'a test', case: 'outcome_unknown', verdict: 'not_bought' });
+    await stack.start('worker');
+    expect([judged.status, judged.at('refusal')]).toEqual([409, 'observations_pending']);
+    await desk.simulator.calm();
+    await desk.topupReaches(id, 'completed');
     expect(await rechargesOf(esimId)).toHaveLength(1);
   });
 });
