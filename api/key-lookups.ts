@@ -17,7 +17,7 @@ export class KeyLookups {
   /** Not begun yet. */
   #next: Lookup | undefined;
   /** Resolves when the one before has ended, well or not. */
-  #before: Promise<void> | undefined;
+  #before: Promise<unknown> | undefined;
 
   constructor(read: (prefixes: readonly string[]) => Promise<readonly ApiKeyRow[]>) {
     this.#read = read;
@@ -36,18 +36,18 @@ export class KeyLookups {
       // From here on nobody joins.
       this.#next = undefined;
       const rows = this.#read([...prefixes]);
-      this.#follow(rows);
+      void this.#follow(rows);
       return new Map((await rows).map((row) => [row.prefix, row]));
     });
     return { prefixes, found };
   }
 
-  #follow(rows: Promise<unknown>): void {
-    const before: Promise<void> = (async () => {
-      await Promise.allSettled([rows]);
-      if (this.#before === before) this.#before = undefined;
-    })();
+  /** Never rejects. */
+  async #follow(rows: Promise<unknown>): Promise<void> {
+    const before = Promise.allSettled([rows]);
     this.#before = before;
+    await before;
+    if (this.#before === before) this.#before = undefined;
   }
 
   async #turn(): Promise<void> {

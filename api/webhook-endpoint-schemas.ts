@@ -17,7 +17,7 @@ const eventPattern = z
   .refine(isEventPattern, 'must be `*`, a type such as order.completed, or all of one kind such as order.*')
   .meta({ description: 'A type, all of one kind (`order.*`), or all (`*`).', example: 'order.*', override: { enum: [...eventPatterns] } });
 const eventTypesField = z.array(eventPattern).min(1).max(MAX_PATTERNS);
-const url = z.string().max(2_048).meta({
+const url = z.string().max(2_048).regex(/^[!-~\u0080-\uffff]*$/, 'must have no control characters and no spaces').meta({
   description:
     'Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that ' +
     'WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.',

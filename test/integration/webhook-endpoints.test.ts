@@ -87,6 +87,16 @@ describe('a webhook endpoint', () => {
     expect((await caller.get(at(id))).textAt('url')).toBe(URL_OF_SHOP);
   });
 
+  it.each(['https://shop.example.com/\u0000', 'https://shop.example.com/a\tb', 'https://shop.example.com/\r\nX: y', ' https://shop.example.com/'])(
+    'is refused with control characters or spaces in its address: %j',
+    async (url) => {
+      const made = await create({ url });
+      expect([made.status, made.at('errors', 0, 'field')]).toEqual([400, 'url']);
+      const changed = await caller.call('PATCH', at(await created()), { body: { url } });
+      expect([changed.status, changed.at('errors', 0, 'field')]).toEqual([400, 'url']);
+    },
+  );
+
   it('takes patterns that select something, and no others', async () => {
     for (const types of [[], ['order'], ['order.submitting'], ['*.completed'], 'order.*', [7]]) expect((await create({ event_types: types })).status, JSON.stringify(types)).toBe(400);
     expect((await create({})).at('event_types')).toEqual(['*']);
