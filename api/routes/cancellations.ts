@@ -15,6 +15,7 @@ import {
   refundOutputExample,
   refundPage,
 } from '#api/cancellation-schemas.ts';
+import { workFor } from '#api/account-facts.ts';
 import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
@@ -45,7 +46,7 @@ export function cancellationResource({ now }: ApiDependencies): WorkResource {
     example: cancellationOutputExample,
     find: async (db, id, owner) => {
       const view = await findCancellationView(db, id, owner);
-      return view && cancellationJson(view, now());
+      return view && workFor(owner, cancellationJson(view, now()));
     },
   };
 }
@@ -94,7 +95,7 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       handle: async ({ query, caller: { ownerId } }) => {
         const filter = { ...workFilter(query), esimId: query.esim_id };
         return listWork(resource, query, (page) => database.run((db) => pageOfCancellations(db, ownerId, filter, page)), {
-          json: (view) => cancellationJson(view, now()),
+          json: (view) => workFor(ownerId, cancellationJson(view, now())),
           position: ({ cancellation }) => cancellation,
         });
       },

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { acceptOrder } from '#db/order-intake.ts';
 import { findOrderView, pageOfOrders, type OrderFilter } from '#db/order-queries.ts';
 import { deviceImeiPlace } from '#db/orders.ts';
+import { workFor } from '#api/account-facts.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { operation, type ApiRequest, type Operation } from '#api/operation.ts';
 import {
@@ -35,7 +36,7 @@ const orderResource: WorkResource = {
   example: orderOutputExample,
   find: async (db, id, owner) => {
     const view = await findOrderView(db, id, owner);
-    return view && orderJson(view);
+    return view && workFor(owner, orderJson(view));
   },
 };
 
@@ -80,7 +81,7 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
       },
       handle: async ({ query, caller: { ownerId } }) =>
         listWork(orderResource, query, (page) => database.run((db) => pageOfOrders(db, ownerId, filterOf(query), page)), {
-          json: orderJson,
+          json: (view) => workFor(ownerId, orderJson(view)),
           position: ({ order }) => order,
         }),
     }),

@@ -2,6 +2,7 @@ import type * as z from 'zod';
 import { findEsim } from '#db/esim-queries.ts';
 import { findTopupView, pageOfTopups, type TopupFilter } from '#db/topup-queries.ts';
 import { acceptTopup } from '#db/topups.ts';
+import { workFor } from '#api/account-facts.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { invalid, operation, type ApiRequest, type Operation } from '#api/operation.ts';
 import type { Reply } from '#api/reply.ts';
@@ -35,7 +36,7 @@ const topupResource: WorkResource = {
   example: topupOutputExample,
   find: async (db, id, owner) => {
     const view = await findTopupView(db, id, owner);
-    return view && topupJson(view);
+    return view && workFor(owner, topupJson(view));
   },
 };
 
@@ -80,7 +81,7 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
       },
       handle: async ({ query, caller: { ownerId } }) =>
         listWork(topupResource, query, (page) => database.run((db) => pageOfTopups(db, ownerId, filterOf(query), page)), {
-          json: topupJson,
+          json: (view) => workFor(ownerId, topupJson(view)),
           position: ({ topup }) => topup,
         }),
     }),

@@ -11,6 +11,7 @@ import {
 } from '#db/vpn-subscription-queries.ts';
 import { acceptVpnSubscription, accessPlace, customerReferencePlace, requestCancel } from '#db/vpn-subscriptions.ts';
 import { vpnAccess as storedAccess, type VpnPlan } from '#upstream/contract.ts';
+import { workFor } from '#api/account-facts.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
 import { answerPreferred } from '#api/finished-work.ts';
@@ -55,7 +56,7 @@ const vpnResource: WorkResource = {
   example: vpnSubscriptionOutputExample,
   find: async (db, id, owner) => {
     const view = await findVpnSubscriptionView(db, id, owner);
-    return view && vpnSubscriptionJson(view);
+    return view && workFor(owner, vpnSubscriptionJson(view));
   },
 };
 
@@ -124,7 +125,7 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
       },
       handle: async ({ query, caller: { ownerId } }) =>
         listWork(vpnResource, query, (page) => database.run((db) => pageOfVpnSubscriptions(db, ownerId, filterOf(dependencies, query), page)), {
-          json: vpnSubscriptionJson,
+          json: (view) => workFor(ownerId, vpnSubscriptionJson(view)),
           position: ({ subscription }) => subscription,
         }),
     }),

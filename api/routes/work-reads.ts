@@ -4,6 +4,7 @@ import { isFinal, statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
 import { endsWait } from '#domain/waiting.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { listTimeline, workExists } from '#db/work-queries.ts';
+import { entryFor } from '#api/account-facts.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, listOf, mayExist, waitInQuery } from '#api/fields.ts';
@@ -92,7 +93,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
           if (!mayExist(kind, id) || !(await workExists(db, work, ownerId))) throw notFound(resource);
           return listTimeline(db, work, { limit: limit + 1, after });
         });
-        return pageReply(entries, limit, { json: timelineJson, cursor: ({ id: last }) => numberCursor('t', last) });
+        return pageReply(entries, limit, { json: (entry) => entryFor(ownerId, timelineJson(entry)), cursor: ({ id: last }) => numberCursor('t', last) });
       },
     }),
   ];

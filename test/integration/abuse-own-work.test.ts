@@ -6,7 +6,8 @@ import * as z from 'zod';
 import type { Operation } from '#api/operation.ts';
 import { newId } from '#db/ids.ts';
 import { auditLog, outbox, timeline } from '#db/schema.ts';
-import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { recordStep } from '#db/work.ts';
+import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/own-work.ts';
 
@@ -180,5 +181,22 @@ describe('creating', () => {
     expect([topup.status, topup.at('existing')]).toEqual([409, undefined]);
     expect((await limited.get('/v1/orders')).at('data', 0, 'id')).toBe(mine.ids.order);
     expect((await (await api.caller(['orders:read'])).get('/v1/orders')).at('data')).toHaveLength(2);
+  });
+});
+
+describe('work that is held', () => {
+  it.each(['insufficient_balance', 'buying_paused', 'spend_limit_reached'] as const)('for %s tells a limited key that it is so, and nothing of the account', async (failure) => {
+    const particulars = `of the 98.76 USD in the wallet, 54.32 are reserved; SECRET-WHY ${failure}`;
+    const made = await limited.post('/v1/orders', { package_id: 101, external_order_id: randomUUID() }, { headers: { 'Idempotency-Key': randomUUID() } });
+    const id = made.textAt('id');
+    const entry = { event: 'order.held', message: `Held at the purchase gate: ${particulars}`, detail: { attempt: 1, failure_class: failure } };
+    await api.database.transaction((tx) => recordStep(tx, { kind: 'order', id }, { status: 'held', entry, failure: { class: failure, detail: particulars } }, new Date(TEST_NOW)));
+    const everything = await api.caller();
+    for (const path of [`/v1/orders/${id}`, '/v1/orders?limit=1', `/v1/orders/${id}/timeline`]) {
+      const shown = await limited.get(path);
+      expect(shown.text).toContain(failure);
+      expect(shown.text).not.toMatch(/98\.76|54\.32|SECRET-WHY/);
+      expect((await everything.get(path)).text).toContain(particulars);
+    }
   });
 });
