@@ -64,6 +64,16 @@ export async function readCaller(
   return callerOf(key, scope);
 }
 
+/**
+ * Looks at a key that was checked before once more.
+ *
+ * @throws Problem unauthenticated when it is not what it was.
+ */
+export async function requireStill(dependencies: Pick<AuthenticationDependencies, 'database' | 'now'>, caller: Caller, scope: ApiScope): Promise<void> {
+  const current = await readCaller(dependencies, caller.apiKeyId, scope);
+  if (current === undefined || current.ownerId !== caller.ownerId) throw refused();
+}
+
 async function findValidKey(
   { database, keys, limits, logger, now }: AuthenticationDependencies,
   { authorization, address }: PresentedKey,

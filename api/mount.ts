@@ -1,10 +1,13 @@
 import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
-import { authenticate, callerOf, type AuthenticationDependencies } from '#api/authentication.ts';
+import { authenticate, callerOf, requireStill, type AuthenticationDependencies } from '#api/authentication.ts';
 import { lineageOf } from '#db/api-keys.ts';
 import type { Caller, Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { sendReply, sendStream } from '#api/reply.ts';
 import { contextOf } from '#api/request-context.ts';
+
+/** An answer that takes longer has waited for something. */
+const KEY_HOLDS_MS = 500;
 
 export interface MountDependencies extends AuthenticationDependencies {
   readonly bodyLimitBytes: number;
@@ -46,15 +49,20 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
   };
 
   const answer: RequestHandler = async (request, response) => {
+    const caller = callers.get(request);
+    const began = performance.now();
     const reply = await operation.handle({
       params: request.params,
       query: request.query,
       // The reader leaves no buffer where there was no body.
       bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
       header: (name) => request.get(name),
-      caller: callers.get(request),
+      caller,
       onClose: (listener) => void response.once('close', listener),
     });
+    // Whoever waited for what it reads may have lost its key meanwhile. A stream looks for itself.
+    const waited = performance.now() - began > KEY_HOLDS_MS && operation.method === 'get' && !('send' in reply);
+    if (waited && caller !== undefined && operation.scope !== undefined) await requireStill(dependencies, caller, operation.scope);
     await ('send' in reply ? sendStream(response, reply) : sendReply(response, reply));
   };
 

@@ -70,6 +70,23 @@ describe('waiting for events', () => {
   });
 });
 
+describe('waiting with a key that is revoked meanwhile', () => {
+  it('brings nothing that came after', async () => {
+    const other = await api.caller(['events:read']);
+    const cursor = await end();
+    const answered = other.get(`/v1/events?wait=30&cursor=${cursor}`);
+    await waitFor('the caller waits', async () => (await waiting('answer')) === 1);
+    const since = performance.now();
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
+    await waitFor('it has waited for a while', () => performance.now() - since > 600);
+    await api.database.transaction((tx) => recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} }, new Date(TEST_NOW)));
+    await api.publish();
+    const answer = await answered;
+    await api.database.run((db) => db.update(apiKeys).set({ revokedAt: null }));
+    expect([answer.status, answer.at('code')]).toEqual([401, 'unauthenticated']);
+  });
+});
+
 describe('the stream', () => {
   it('tells what happens from now on, with a cursor, the type and the event of the feed', async () => {
     await announce(['order.accepted']);
