@@ -5,11 +5,11 @@ import type { OutboundPolicy, ReconcilePolicy, SweepPolicy, WebhookSilencePolicy
 import { WORK_KINDS } from '#domain/work.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import { recordFacts, workOf, type AttemptRow } from '#db/attempts.ts';
+import type { Executor } from '#db/database.ts';
 import { forgetEvents } from '#db/event-queries.ts';
 import { forgetAnswers } from '#db/idempotency.ts';
 import { addReadObservation, inboxBodyPlace, missedWebhooks, readDeliveryId, requeueMatchable } from '#db/inbox.ts';
 import { requestWake } from '#db/outbox.ts';
-import type { Executor } from '#db/database.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { forgetDeliveries, wakeOverdueEndpoints } from '#db/webhook-deliveries.ts';
 import { lockWork, requestStartOfIdleWork } from '#db/work.ts';

@@ -1,8 +1,8 @@
 import express, { type Express } from 'express';
+import { findApiKeys } from '#db/api-keys.ts';
 import { refuseAmbiguousHeaders } from '#api/ambiguous-headers.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { databaseUnavailable, errorHandler } from '#api/errors.ts';
-import { findApiKeys } from '#db/api-keys.ts';
 import { KeyLookups } from '#api/key-lookups.ts';
 import { mountOperations } from '#api/mount.ts';
 import type { Operation } from '#api/operation.ts';

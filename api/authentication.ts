@@ -53,25 +53,17 @@ export function callerOf(key: ApiKeyRow, scope: ApiScope): Caller {
   return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined };
 }
 
-/** What a key that was checked before may do now. @returns undefined when it is revoked, expired, or without this scope. */
-export async function readCaller(
-  { database, now }: Pick<AuthenticationDependencies, 'database' | 'now'>,
-  apiKeyId: string,
-  scope: ApiScope,
-): Promise<Caller | undefined> {
+type KeyReading = Pick<AuthenticationDependencies, 'database' | 'now'>;
+
+/** Whether a key that was checked before may still do what it did. @returns false when it is revoked, expired, without this scope, or sees other work. */
+export async function mayStill({ database, now }: KeyReading, { apiKeyId, ownerId }: Caller, scope: ApiScope): Promise<boolean> {
   const key = await database.run((db) => findApiKeyById(db, apiKeyId));
-  if (key === undefined || !isAlive(key, new Date(now())) || !key.scopes.includes(scope)) return undefined;
-  return callerOf(key, scope);
+  return key !== undefined && isAlive(key, new Date(now())) && key.scopes.includes(scope) && callerOf(key, scope).ownerId === ownerId;
 }
 
-/**
- * Looks at a key that was checked before once more.
- *
- * @throws Problem unauthenticated when it is not what it was.
- */
-export async function requireStill(dependencies: Pick<AuthenticationDependencies, 'database' | 'now'>, caller: Caller, scope: ApiScope): Promise<void> {
-  const current = await readCaller(dependencies, caller.apiKeyId, scope);
-  if (current === undefined || current.ownerId !== caller.ownerId) throw refused();
+/** As {@link mayStill}. @throws Problem unauthenticated when it may not. */
+export async function requireStill(dependencies: KeyReading, caller: Caller, scope: ApiScope): Promise<void> {
+  if (!(await mayStill(dependencies, caller, scope))) throw refused();
 }
 
 async function findValidKey(

@@ -2,7 +2,7 @@ import { DatabaseUnavailableError } from '#db/database.ts';
 import { listEvents, meets, type EventFilter } from '#db/event-queries.ts';
 import type { PublishedEvent } from '#db/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
-import { readCaller } from '#api/authentication.ts';
+import { mayStill } from '#api/authentication.ts';
 import { numberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller } from '#api/operation.ts';
@@ -115,8 +115,7 @@ export class EventStreams {
   /** Whether the key may still read events. A database that is away is no reason to send readers away. */
   async #mayStay({ caller }: Reader): Promise<boolean> {
     try {
-      const current = await readCaller(this.#dependencies, caller.apiKeyId, 'events:read');
-      return current !== undefined && current.ownerId === caller.ownerId;
+      return await mayStill(this.#dependencies, caller, 'events:read');
     } catch (error) {
       if (error instanceof DatabaseUnavailableError) return true;
       throw error;

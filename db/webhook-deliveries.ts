@@ -103,12 +103,15 @@ export async function claimDelivery(
   return { delivery, event: due.event, endpoint };
 }
 
+/** The columns of a delivery that is not tried any more. */
+const givenUp = (now: Date) => ({ state: 'failed', nextTryAt: null, leasedUntil: null, endedAt: now }) as const;
+
 /** What has waited for longer than its event was kept cannot be sent any more, and must not keep the rest from it. */
 async function endForgotten(tx: Executor, endpointId: string, now: Date): Promise<void> {
   const event = tx.select({ one: sql`1` }).from(events).where(eq(events.id, webhookDeliveries.eventId));
   await tx
     .update(webhookDeliveries)
-    .set({ state: 'failed', nextTryAt: null, leasedUntil: null, endedAt: now })
+    .set(givenUp(now))
     .where(and(eq(webhookDeliveries.endpointId, endpointId), eq(webhookDeliveries.state, 'pending'), notExists(event)));
 }
 
@@ -222,7 +225,7 @@ export async function giveUpDeliveries(tx: Executor, endpointId: string, batch: 
     .limit(batch);
   const ended = await tx
     .update(webhookDeliveries)
-    .set({ state: 'failed', nextTryAt: null, leasedUntil: null, endedAt: now })
+    .set(givenUp(now))
     .where(inArray(webhookDeliveries.id, some))
     .returning({ id: webhookDeliveries.id });
   return ended.length;

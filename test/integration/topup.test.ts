@@ -27,6 +27,15 @@ const rechargesOf = async (esimId: string) => {
   return (await desk.simulator.topups()).filter(({ esim_id: id }) => id === esim);
 };
 
+/** The service can neither be asked nor told twice, and the answer to the next top-up is lost. */
+async function loseAnswer(): Promise<void> {
+  for (const endpoint of ['getTopup', 'listTopups'] as const) await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+  await desk.simulator.dialect('conflicts');
+  await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
+}
+const isStored = async (serviceId: string, state: 'pending' | 'unmatched') =>
+  (await stack.database.run((db) => db.execute(sql`select 1 from inbox where service_id = ${serviceId} and state = ${state}`))).rows.length > 0;
+
 describe('a top-up', () => {
   it('that the service completes at once costs one debit, and one send', async () => {
     const esimId = await desk.newEsim();
@@ -114,11 +123,7 @@ describe('a top-up whose answer was lost', () => {
 
   it('is settled by its webhook, which names the eSIM alone', async () => {
     const esimId = await desk.newEsim();
-    for (const endpoint of ['getTopup', 'listTopups'] as const) {
-      await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
-    }
-    await desk.simulator.dialect('conflicts');
-    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
+    await loseAnswer();
     const id = await desk.topUp(esimId, 1001);
     await desk.topupReaches(id, 'completed');
     expect(await rechargesOf(esimId)).toHaveLength(1);
@@ -126,19 +131,14 @@ describe('a top-up whose answer was lost', () => {
 
   it('is not taken for one that was tried by hand and failed: nothing is bought anew upon that', async () => {
     const esimId = await desk.newEsim();
-    await desk.simulator.dialect('conflicts');
-    for (const endpoint of ['getTopup', 'listTopups'] as const) await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+    await loseAnswer();
     await desk.simulator.onWebhook('topup.completed', { kind: 'lost' }, { count: null });
-    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
     const id = await desk.topUp(esimId, 1001);
     await waitFor('it was sent', async () => (await rechargesOf(esimId)).length === 1);
     const serviceEsimId = (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
     const data = { id: 'st-by-hand', esim_id: serviceEsimId, package_id: 1001, status: 'failed' };
     await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'topup.failed', data });
-    await waitFor('what was said is nobody’s', async () => {
-      const { rows } = await stack.database.run((db) => db.execute(sql`select 1 from inbox where service_id = 'st-by-hand' and state = 'unmatched'`));
-      return rows.length > 0;
-    });
+    await waitFor('what was said is nobody’s', () => isStored('st-by-hand', 'unmatched'));
     await desk.simulator.calm();
     await desk.topupReaches(id, 'completed');
     expect(await rechargesOf(esimId)).toHaveLength(1);
@@ -158,12 +158,8 @@ describe('a top-up whose answer was lost', () => {
 
   it('waits for a person where the service can neither be asked nor told twice; no other one of the eSIM is sent meanwhile', async () => {
     const esimId = await desk.newEsim();
-    for (const endpoint of ['getTopup', 'listTopups'] as const) {
-      await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
-    }
-    await desk.simulator.dialect('conflicts');
+    await loseAnswer();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
     const id = await desk.topUp(esimId, 1001);
     const parked = await desk.topupReaches(id, 'needs_attention');
     expect(parked.body).toMatchObject({ attention: { reason: 'outcome_unknown' } });
@@ -182,20 +178,15 @@ describe('a top-up whose answer was lost', () => {
 
   it('is not called not bought while a word of the service waits that names its eSIM', async () => {
     const esimId = await desk.newEsim();
-    for (const endpoint of ['getTopup', 'listTopups'] as const) await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
-    await desk.simulator.dialect('conflicts');
+    await loseAnswer();
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
-    await desk.simulator.onRequest('createTopup', { kind: 'accepted_but_answer_lost' });
     const id = await desk.topUp(esimId, 1001);
     await desk.topupReaches(id, 'needs_attention');
     await stack.kill('worker');
     const [sold] = await rechargesOf(esimId);
     const [lost] = await desk.simulator.webhooks(sold!.id);
     await desk.simulator.replayDelivery(lost!.id);
-    await waitFor('the word of the service is stored', async () => {
-      const { rows } = await stack.database.run((db) => db.execute(sql`select 1 from inbox where service_id = ${sold!.id} and state = 'pending'`));
-      return rows.length > 0;
-    });
+    await waitFor('the word of the service is stored', () => isStored(sold!.id, 'pending'));
     const judged = await stack.api.post(`/v1/topups/${id}/resolve`, { why: 'a test', case: 'outcome_unknown', verdict: 'not_bought' });
     await stack.start('worker');
     expect([judged.status, judged.at('refusal')]).toEqual([409, 'observations_pending']);
