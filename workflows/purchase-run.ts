@@ -57,6 +57,9 @@ const CONTRADICTION: Step = {
   detail: 'The service said two things about it that cannot both be true.',
 };
 
+/** What the service adds to a contradiction that nobody has judged yet. */
+const ONE_MORE_WORD: Step = { ...CONTRADICTION, detail: 'The service said more about it; what contradicts itself is to be judged first.' };
+
 type StepNamed<Name extends Step['step']> = Extract<Step, { step: Name }>;
 
 /** Carries one purchase from where PostgreSQL says it stands to its end. */
@@ -290,7 +293,7 @@ export class PurchaseRun {
   async #awaitService(): Promise<Step> {
     // The money is there, whatever the service says of it.
     if (this.#state.cancellation?.cancelledAt !== undefined && this.#state.cancellation.refundPaid) return { step: 'deliver' };
-    await this.#showGoingOn(this.#going);
+    await this.#state.goOn({ status: 'processing', ...this.#going });
     const { until, summary, otherwise } = this.#patience;
     const woken = await this.#state.wait(until - Date.now(), summary);
     if (woken === 'observation') return this.#answerObservations();
@@ -322,12 +325,6 @@ export class PurchaseRun {
     return { until, summary: 'Until the refund is decided', otherwise: { step: 'deliver' } };
   }
 
-  /** What it was held or parked for is over, and is said to be over before whatever comes next, however long that takes. */
-  async #showGoingOn({ now, next }: { readonly now: string; readonly next: string }): Promise<void> {
-    if (this.#state.isHeldOrParked) await this.#state.record({ status: 'processing', message: now, next });
-    else this.#state.show({ status: 'processing', now, next });
-  }
-
   /** A person acted. What that person said of the attempt goes first. @param otherwise when it is as it was. */
   #afterAct(otherwise: Step): Step {
     const { state, named } = this.#state.attempt;
@@ -338,12 +335,13 @@ export class PurchaseRun {
     const { missing, status, overdue, done } = WORDING[this.#state.work.kind];
     const now = `The service has completed the ${this.#state.noun}; its ${missing} is being read.`;
     const next = `The ${this.#state.noun} is completed.`;
-    await this.#showGoingOn({ now, next });
+    // It is the completion that answers what the service said.
+    const applied = this.#state.takeAnswered();
+    await this.#state.goOn({ status: 'processing', now, next });
     const { completePurchase } = proxyActivities<Pick<PurchaseActivities, 'completePurchase'>>({
       ...readOptions(this.#policy),
       summary: `Read the ${missing} and complete the ${this.#state.noun}`,
     });
-    const applied = this.#state.takeAnswered();
     try {
       const result = await completePurchase({ ...this.#attempt, applied });
       // What it did not complete has answered nothing.
@@ -484,7 +482,8 @@ export class PurchaseRun {
   }
 
   async #park(step: StepNamed<'park'>): Promise<Step> {
-    if (this.#state.isActedOn) {
+    // Of a contradiction PostgreSQL knows whether a person has judged it: another act does not let it go on.
+    if (this.#state.isActedOn && step.reason !== 'contradiction') {
       // What a person did while it came to this goes first.
       await this.#state.reload();
       return this.#fromAttempt();
@@ -501,9 +500,7 @@ export class PurchaseRun {
       await this.#state.reload();
       return this.#fromAttempt();
     }
-    // After a contradiction nothing that the service says can be trusted to go on by itself; it is noted by the relay.
-    const listens = step.reason !== 'contradiction';
-    const woken = await this.#state.waitForWord({ ofService: listens });
+    const woken = await this.#state.waitForWord();
     return woken === 'observation' ? this.#answerObservations() : this.#fromAttempt();
   }
 
@@ -511,9 +508,9 @@ export class PurchaseRun {
   async #answerObservations(): Promise<Step> {
     const taken = this.#context.observations.takeAll();
     this.#state.answer(taken.map(({ inboxId }) => inboxId));
-    if (taken.some(({ decision }) => decision === 'contradiction')) {
-      return CONTRADICTION;
-    }
+    // After a contradiction nothing that the service says moves anything before a person has judged: it is noted, with the relay's facts.
+    if (this.#state.attention === 'contradiction') return ONE_MORE_WORD;
+    if (taken.some(({ decision }) => decision === 'contradiction')) return CONTRADICTION;
     await this.#state.reload();
     if (this.#state.attempt.state === 'processing') {
       const { now: message, next } = this.#going;

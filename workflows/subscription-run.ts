@@ -31,7 +31,10 @@ export class SubscriptionRun {
       await this.#state.continueAsNewIfLong(0);
       const contradicts = this.#answerObservations();
       const view = this.#state.subscription;
-      if (this.#state.attention === 'contradiction') await this.#waitForPerson();
+      const isContradicted = this.#state.attention === 'contradiction';
+      // Nothing that the service says moves anything before a person has judged: it is noted, with the relay's facts.
+      if (isContradicted && this.#state.owesAnswers) await this.#park('contradiction', 'The service said more about it; what contradicts itself is to be judged first.');
+      else if (isContradicted) await this.#state.waitForWord();
       else if (contradicts) await this.#park('contradiction', 'The service said two things about it that cannot both be true.');
       else if (view.endedAs !== undefined) return this.#end(view.endedAs, endingOf(view.endedAs));
       else if (view.cancelRequested) await this.#cancel(view);
@@ -68,8 +71,7 @@ export class SubscriptionRun {
       return;
     }
     const now = 'The service has accepted the cancellation.';
-    if (this.#state.owesAnswers) await this.#state.record({ status: 'cancelling', message: now, next });
-    else this.#state.show({ status: 'cancelling', now, next });
+    await this.#state.goOn({ status: 'cancelling', now, next });
     this.#cancelChecks += 1;
     const delay = backoffMs(this.#policy.cancelCheckMs, this.#policy.cancelCheckMaxMs, this.#cancelChecks);
     if ((await this.#state.wait(delay, 'Until the service confirms the cancellation')) === 'time') await this.#ask();
@@ -93,11 +95,7 @@ export class SubscriptionRun {
       next: reason === 'contradiction' ? 'A person decides.' : 'A person decides, or the service says more.',
     });
     // A person was quicker than we: there is nothing to wait for.
-    if (recorded === 'recorded') await this.#waitForPerson();
-  }
-
-  async #waitForPerson(): Promise<void> {
-    await this.#state.waitForWord({ ofService: this.#state.attention !== 'contradiction' });
+    if (recorded === 'recorded') await this.#state.waitForWord();
   }
 
   /** A service that cannot be asked, or not at present, says nothing new. */

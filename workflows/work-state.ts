@@ -149,16 +149,14 @@ export class WorkState {
   }
 
   /**
-   * Waits for a person, however long it takes. Where only a judgement or a retry can move the work on, an act that is neither
-   * (another price limit, say), or that came to this, does not end the wait: PostgreSQL tells.
-   *
-   * @param options.ofService true when a word of the service ends it too.
+   * Waits for a word of a person or of the service, however long it takes. Where only a judgement or a retry can move the work on,
+   * an act that is neither (another price limit, say), or that came to this, does not end the wait: PostgreSQL tells.
    */
-  async waitForWord({ ofService }: { readonly ofService: boolean }): Promise<'observation' | 'operator'> {
+  async waitForWord(): Promise<'observation' | 'operator'> {
     const { observations } = this.#context;
     do {
-      await condition(() => this.isActedOn || (ofService && !observations.isEmpty));
-      if (ofService && !observations.isEmpty) return 'observation';
+      await condition(() => this.isActedOn || !observations.isEmpty);
+      if (!observations.isEmpty) return 'observation';
       await this.reload();
     } while (this.#attention !== undefined && UNTIL_JUDGED.has(this.#attention));
     return 'operator';
@@ -192,6 +190,15 @@ export class WorkState {
       nextStepAt: step.nextStepAt,
     });
     return recorded;
+  }
+
+  /**
+   * Shows that the work goes on. It is recorded where PostgreSQL has it as waiting, which is to be over before whatever comes
+   * next, however long that takes, and where a word of the service has not been answered yet.
+   */
+  async goOn({ status, now, next }: Pick<Standing, 'status' | 'now' | 'next'>): Promise<void> {
+    if (this.isHeldOrParked || this.owesAnswers) await this.record({ status, message: now, next });
+    else this.show({ status, now, next });
   }
 
   /** These rows of the inbox are answered by the next step that is recorded. */

@@ -61,6 +61,29 @@ describe('what the service says is not believed', () => {
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
   });
 
+  it('when it says more after it contradicted itself: each word is noted, and nothing moves before a person has judged', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
+    await fault({ target: 'request', endpoint: 'listWalletTransactions', count: null, fault: { kind: 'server_error', status: 503 } });
+    const id = await desk.place(1001);
+    await waitFor('the attempt has failed', async () => (await desk.attempts(id))[0]?.state === 'failed');
+    const [attempt] = await desk.attempts(id);
+    const data = { id: attempt!.serviceId, external_order_id: attempt!.reference, package_id: 1001, status: 'completed', esim_id: 'esim-none' };
+    await webhook('order.completed', data);
+    expect((await desk.reaches(id, 'needs_attention')).at('attention', 'reason')).toBe('contradiction');
+
+    await webhook('order.completed', data);
+    const applied = async () => (await desk.inbox(id)).filter(({ event, state }) => event === 'order.completed' && state === 'applied').length;
+    await expect.poll(applied, { timeout: 30_000 }).toBe(2);
+    expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ status: 'needs_attention', attention: { reason: 'contradiction' } });
+    expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+
+    await desk.simulator.calm();
+    const notBought = { case: 'contradiction', verdict: 'not_bought', why: 'The console of the service shows it as failed.' };
+    expect((await stack.api.post(`/v1/orders/${id}/resolve`, notBought)).status).toBe(200);
+    await desk.reaches(id, 'completed');
+    expect(await desk.movements(id)).toEqual(['debit 2.40', 'credit 2.40', 'debit 2.40']);
+  });
+
   it('when it calls a bought order failed: the order stays, a person is told, and nobody is told that submitting again is safe', async () => {
     const order = await desk.complete(1001);
     const id = order.textAt('id');

@@ -110,6 +110,11 @@ describe('a VPN subscription that lives', () => {
     await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'vpn.subscription.failed', data });
     const parked = await desk.subscriptionReaches(id, 'needs_attention');
     expect(parked.body).toMatchObject({ attention: { reason: 'contradiction' }, submit_again: { verdict: 'no' } });
+    // What it says besides is noted while a person is waited for.
+    await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'vpn.subscription.failed', data });
+    const words = async () => (await desk.inbox(id)).filter(({ event }) => event === 'vpn.subscription.failed').map(({ state }) => state);
+    await expect.poll(words, { timeout: 30_000 }).toEqual(['applied', 'applied']);
+    expect((await stack.api.get(`/v1/vpn/subscriptions/${id}`)).at('attention', 'reason')).toBe('contradiction');
     const verdict = { why: 'It works.', case: 'contradiction', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
     const lives = await desk.subscriptionReaches(id, 'active');
