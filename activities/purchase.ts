@@ -24,6 +24,7 @@ import { attemptView, noteOf, type WorkDependencies } from '#activities/work-con
 import { createDebitEvidence } from '#activities/debit-evidence.ts';
 import { createGate, isFree, type SendReport } from '#activities/gate.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import { unlessAsOrdered } from '#activities/purchases/learn.ts';
 import { WalletReader } from '#activities/wallet-reader.ts';
 import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
 
@@ -107,6 +108,8 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       const inquiry = await kinds[work.kind].ask(attempt);
       if (inquiry.kind !== 'found') return inquiry;
       const { facts } = inquiry;
+      const another = await database.run((db) => unlessAsOrdered(db, attempt, facts));
+      if (another !== undefined) return { kind: 'unavailable', failure: { class: 'contract_drift', detail: another.detail } };
       await database.transaction(async (tx) => {
         const current = await lockUnfinishedWork(tx, work);
         await recordAnswer(tx, work, current, attemptId, facts, new Date(now()));

@@ -170,6 +170,8 @@ export interface ServiceFacts {
   /** The service's id of what it made for the attempt; a cancellation has none until a refund is named. */
   readonly serviceId: string | undefined;
   readonly serviceEsimId?: string | undefined;
+  /** What it says was bought: the id of the package or of the VPN plan. */
+  readonly productId?: number | undefined;
   readonly charged?: Money | undefined;
   /** Why the service says it failed. */
   readonly failureDetail?: string | undefined;

@@ -60,7 +60,8 @@ export interface NamedPurchase {
   /** As we gave it. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
-  readonly packageId?: number;
+  /** Of the package or the VPN plan. */
+  readonly productId?: number;
   /** Of a cancellation, what is said of it. */
   readonly cancellation?: CancellationWord;
   readonly receivedAt: Date;
@@ -132,7 +133,7 @@ async function findNewestCancellation(
  * The one top-up that may be under way for an eSIM and has no id of the service yet. That one failed is not taken for ours: somebody may have
  * tried the same by hand, and upon the failure of that we would buy a second time. Ours is asked about by its id, or a person looks.
  */
-async function findUnsettledTopup(db: Executor, { serviceEsimId, packageId, outcome }: NamedPurchase): Promise<string | undefined> {
+async function findUnsettledTopup(db: Executor, { serviceEsimId, productId, outcome }: NamedPurchase): Promise<string | undefined> {
   if (serviceEsimId === undefined || outcome === 'failed') return undefined;
   const [found] = await db
     .select({ id: attempts.id })
@@ -144,7 +145,7 @@ async function findUnsettledTopup(db: Executor, { serviceEsimId, packageId, outc
         eq(attempts.serviceEsimId, serviceEsimId),
         isNotNull(attempts.busyEsimId),
         isNull(attempts.serviceId),
-        packageId === undefined ? undefined : eq(topups.packageId, packageId),
+        productId === undefined ? undefined : eq(topups.packageId, productId),
       ),
     );
   return found?.id;

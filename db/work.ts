@@ -11,7 +11,7 @@ import type { Executor } from '#db/database.ts';
 import { passGate } from '#db/gate/waits.ts';
 import { markApplied, returnUnanswered } from '#db/inbox.ts';
 import { requestStart, requestWake } from '#db/outbox.ts';
-import { attempts } from '#db/schema.ts';
+import { attempts, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/timeline.ts';
 import { announceWork } from '#db/work-events.ts';
 import { workTable, type WorkRow } from '#db/work-tables.ts';
@@ -43,6 +43,20 @@ export async function readWork(db: Executor, work: WorkRef): Promise<WorkRow> {
   const [row] = await db.select().from(table).where(eq(table.id, work.id));
   if (row === undefined) throw new WorkMissingError(work);
   return row;
+}
+
+/** What was ordered: the id of the package or of the VPN plan; undefined of a cancellation, which orders nothing. */
+export async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
+  switch (kind) {
+    case 'order':
+      return (await db.select({ is: orders.packageId }).from(orders).where(eq(orders.id, id)))[0]?.is;
+    case 'topup':
+      return (await db.select({ is: topups.packageId }).from(topups).where(eq(topups.id, id)))[0]?.is;
+    case 'vpn_subscription':
+      return (await db.select({ is: vpnSubscriptions.vpnPlanId }).from(vpnSubscriptions).where(eq(vpnSubscriptions.id, id)))[0]?.is;
+    case 'cancellation':
+      return undefined;
+  }
 }
 
 /** Reads and locks work. Whoever changes work and an attempt of it locks the work first. @throws WorkMissingError */

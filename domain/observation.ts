@@ -84,6 +84,17 @@ export function judgeObservation(
   return decision === 'known' ? besides : decision;
 }
 
+/**
+ * False when the service has sold something else under our reference or id than was ordered, as when somebody bought by hand:
+ * that is never taken for ours.
+ *
+ * @param ordered id of the package or plan.
+ * @param sold the same, as far as the service says it.
+ */
+export function isAsOrdered(ordered: number | undefined, sold: number | undefined): boolean {
+  return ordered === undefined || sold === undefined || ordered === sold;
+}
+
 /** What the end of a subscription means, given what is known of it. */
 export function judgeSubscriptionEnd(known: SubscriptionEnd | undefined, told: SubscriptionEnd | undefined): 'known' | 'advance' {
   return told !== undefined && known === undefined ? 'advance' : 'known';

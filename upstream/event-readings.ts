@@ -26,6 +26,8 @@ export interface OrderEvent {
   /** `external_order_id` as one of our attempts gave it. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
+  /** Of the package. */
+  readonly productId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;
 }
@@ -37,7 +39,8 @@ export interface TopupEvent {
   readonly outcome: ObservedOutcome;
   readonly serviceTopupId: string;
   readonly serviceEsimId?: string;
-  readonly packageId?: number;
+  /** Of the package. */
+  readonly productId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;
 }
@@ -73,6 +76,8 @@ export interface VpnSubscriptionEvent {
   readonly serviceSubscriptionId: string;
   /** `external_subscription_id` as one of our attempts gave it. */
   readonly reference?: string;
+  /** Of the plan. */
+  readonly productId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;
 }
@@ -118,7 +123,7 @@ function readOrder(event: OrderEvent['event'], outcome: ObservedOutcome, data: u
   const order = orderEventData.safeParse(data);
   if (!order.success) return 'unreadable_data';
   if (order.data.status !== outcome) return 'contradicts_itself';
-  const { id, external_order_id: reference, esim_id: esimId } = order.data;
+  const { id, external_order_id: reference, esim_id: esimId, package_id: productId } = order.data;
   return {
     kind: 'order',
     event,
@@ -126,6 +131,7 @@ function readOrder(event: OrderEvent['event'], outcome: ObservedOutcome, data: u
     serviceOrderId: id,
     ...(mayBeOurs(reference) ? { reference } : {}),
     ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
+    ...productIn(productId),
     ...chargedIn(order.data),
   };
 }
@@ -141,7 +147,7 @@ function readTopup(event: TopupEvent['event'], outcome: ObservedOutcome, data: u
     outcome,
     serviceTopupId: id,
     ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
-    ...(typeof packageId === 'number' ? { packageId } : {}),
+    ...productIn(packageId),
     ...chargedIn(topup.data),
   };
 }
@@ -174,13 +180,14 @@ function readSubscription(
   const subscription = vpnEventData.safeParse(data);
   if (!subscription.success) return 'unreadable_data';
   if (subscription.data.status !== status) return 'contradicts_itself';
-  const { id, external_subscription_id: reference } = subscription.data;
+  const { id, external_subscription_id: reference, vpn_plan_id: productId } = subscription.data;
   return {
     kind: 'vpn_subscription',
     event,
     status,
     serviceSubscriptionId: id,
     ...(mayBeOurs(reference) ? { reference } : {}),
+    ...productIn(productId),
     ...chargedIn(subscription.data),
   };
 }
@@ -208,6 +215,10 @@ export function chargeOf(
 function chargedIn(purchase: Parameters<typeof chargeOf>[0]): { readonly charged?: Money } {
   const charged = chargeOf(purchase);
   return charged === undefined ? {} : { charged };
+}
+
+function productIn(productId: number | null | undefined): { readonly productId?: number } {
+  return typeof productId === 'number' ? { productId } : {};
 }
 
 /** A reference that no attempt can have given names nothing of ours; kept out of text columns and their indexes. */

@@ -14,7 +14,8 @@ export interface PurchaseEvent {
   /** As one of our attempts gave it. */
   readonly reference?: string;
   readonly serviceEsimId?: string;
-  readonly packageId?: number;
+  /** Of the package or the VPN plan. */
+  readonly productId?: number;
   /** The amount charged to the reseller. */
   readonly charged?: Money;
   /** How a subscription has ended. */

@@ -11,6 +11,7 @@ export function purchaseFacts(record: ServiceOrder | ServiceTopup | VpnSubscript
     outcome,
     serviceId: id,
     serviceEsimId: ('esim_id' in record ? record.esim_id : undefined) ?? undefined,
+    productId: ('vpn_plan_id' in record ? record.vpn_plan_id : 'package_id' in record ? record.package_id : undefined) ?? undefined,
     charged: chargeOf(record),
     failureDetail: failure == null ? undefined : `The service reports: ${failure.code}.`,
   };

@@ -56,7 +56,8 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
 
     async send(attempt, body) {
       const { idempotencyKey } = attempt;
-      const answer = await service.createOrder({ idempotencyKey, reference: ownReference(attempt), body });
+      const { packageId } = await database.run((db) => readOrder(db, attempt.subjectId));
+      const answer = await service.createOrder({ idempotencyKey, reference: ownReference(attempt), packageId, body });
       return answer.ok ? { ...answer, value: purchaseFacts(answer.value, answer.value.status) } : answer;
     },
 

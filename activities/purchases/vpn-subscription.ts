@@ -18,7 +18,7 @@ import type { WorkDependencies } from '#activities/work-context.ts';
 import { ownReference, purchaseFacts } from '#activities/purchases/facts.ts';
 import { inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
-import { learn } from '#activities/purchases/learn.ts';
+import { learn, type NotAsOrdered } from '#activities/purchases/learn.ts';
 import { priceAboveLimit, priceLimit, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 import type { SubscriptionView } from '#activities/work-types.ts';
 
@@ -36,8 +36,9 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
   };
 
   /** @throws ApplicationFailure, retryable, while the service does not answer. */
-  const read = async (known: AttemptRow): Promise<AttemptRow> => {
+  const read = async (known: AttemptRow): Promise<AttemptRow | NotAsOrdered> => {
     const { attempt, inquiry } = await learn(dependencies, ask, known);
+    if (inquiry.kind === 'not_as_ordered') return inquiry;
     if (inquiry.kind === 'not_found') {
       throw ApplicationFailure.retryable('The service does not list the subscription (yet).', 'NotListed');
     }
@@ -75,7 +76,8 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
 
     async send(attempt, body) {
       const { idempotencyKey, subjectId } = attempt;
-      const answer = await service.createVpnOrder({ idempotencyKey, reference: ownReference(attempt), body });
+      const { vpnPlanId } = await database.run((db) => readVpnSubscription(db, subjectId));
+      const answer = await service.createVpnOrder({ idempotencyKey, reference: ownReference(attempt), vpnPlanId, body });
       return answer.ok ? { ...answer, value: factsOf(answer.value, seal(subjectId)) } : answer;
     },
 
@@ -91,6 +93,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
       // The answer to the order may have brought everything.
       const isWhole = known.chargedAmount !== null && (await database.run((db) => readVpnSubscription(db, id))).sealedAccess !== null;
       const attempt = isWhole ? known : await read(known);
+      if ('detail' in attempt) return { kind: 'unreadable', detail: attempt.detail };
       const work = { kind: 'vpn_subscription', id } as const;
       const charged = chargedOf(attempt);
       await database.transaction(async (tx) => {

@@ -19,7 +19,8 @@ interface Contestant {
 
 const REFERENCE = 'bench-1';
 const KEY = 'bench-key-1';
-const BODY = orderRequestBytes({ packageId: 1_001, reference: REFERENCE });
+const PACKAGE_ID = 1_001;
+const BODY = orderRequestBytes({ packageId: PACKAGE_ID, reference: REFERENCE });
 
 const contestants = new Map<string, Contestant>();
 
@@ -55,7 +56,7 @@ function ours(origin: string): Contestant {
       if (!result.ok || result.value.items.length !== 50) throw new Error('the packages did not come');
     },
     order: async () => {
-      const result = await client.createOrder({ idempotencyKey: KEY, body: BODY, reference: REFERENCE });
+      const result = await client.createOrder({ idempotencyKey: KEY, body: BODY, reference: REFERENCE, packageId: PACKAGE_ID });
       if (!result.ok || result.value.status !== 'completed') throw new Error('the order was not completed');
     },
   };

@@ -22,7 +22,7 @@ export async function vpnLeg(
   const reference = newId();
   const customerPrice = plan.price_for_reseller;
   const body = vpnOrderRequestBytes({ vpnPlanId: plan.id, reference, customerReference: newId(), customerPrice });
-  const request = { idempotencyKey: newId(), body, reference };
+  const request = { idempotencyKey: newId(), body, reference, vpnPlanId: plan.id };
   const sentAtMs = now();
   const begun = await client.createVpnOrder(request);
   if (!begun.ok) return notes.failed(step, expected, `plan ${plan.id}: ${clause(begun.detail)}`);

@@ -134,6 +134,7 @@ describe('a comparison of the books', () => {
     await bench.service.createOrder({
       idempotencyKey: randomUUID(),
       reference: 'by-hand',
+      packageId: 1001,
       body: Buffer.from('{"package_id":1001,"external_order_id":"by-hand"}'),
     });
     const young = await compare();

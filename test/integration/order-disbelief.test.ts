@@ -8,7 +8,7 @@ let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack({ environment: { POLICY_SETTLE_DELAY: '400ms' } });
+  stack = await startStack({ environment: { POLICY_SETTLE_DELAY: '400ms', POLICY_RESEND_WINDOW: '1ms' } });
   desk = new OrderDesk(stack);
 });
 afterEach(() => desk.simulator.calm());
@@ -82,6 +82,31 @@ describe('what the service says is not believed', () => {
     expect((await stack.api.post(`/v1/orders/${id}/resolve`, notBought)).status).toBe(200);
     await desk.reaches(id, 'completed');
     expect(await desk.movements(id)).toEqual(['debit 2.40', 'credit 2.40', 'debit 2.40']);
+  });
+
+  it('when what it lists under our reference is of another package: it is not taken for ours, a person is told', async () => {
+    const reference = `ext-${randomUUID()}`;
+    const byHand = { id: 'so-by-hand', external_order_id: reference, package_id: 1002, status: 'completed', esim_id: 'esim-by-hand' };
+    await fault({ target: 'request', endpoint: 'createOrder', fault: { kind: 'server_error', status: 503 } });
+    const listed = { data: [byHand], next_cursor: null };
+    await fault({ target: 'request', endpoint: 'listOrders', count: null, fault: { kind: 'answer', status: 200, body: JSON.stringify(listed) } });
+    const id = await desk.place(1001, { external_order_id: reference });
+    const parked = await desk.reaches(id, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'outcome_unknown' }, service_order_id: null, esim_id: null, charged: null });
+    const { text } = await stack.api.get(`/v1/orders/${id}/timeline`);
+    expect(text).toContain('so-by-hand for attempt 1, of package 1002, and package 1001 was ordered');
+  });
+
+  it('when an event under our reference is of another package: nothing is moved, a person is told', async () => {
+    await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
+    const id = await desk.place(1001);
+    const order = await desk.reaches(id, 'processing');
+    const named = { external_order_id: order.textAt('external_order_id'), id: order.textAt('service_order_id') };
+    await webhook('order.completed', { ...named, package_id: 1002, status: 'completed', esim_id: 'esim-none' });
+    await waitFor('a person is told', async () => (await desk.cases(id)).length > 0);
+    expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+    expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ status: 'processing', esim_id: null });
+    expect((await desk.attempts(id)).map(({ state }) => state)).toEqual(['processing']);
   });
 
   it('when it calls a bought order failed: the order stays, a person is told, and nobody is told that submitting again is safe', async () => {

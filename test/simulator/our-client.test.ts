@@ -47,7 +47,7 @@ type Client = Awaited<ReturnType<typeof start>>['client'];
 async function buyEsim(client: Client) {
   const reference = randomUUID();
   const body = orderRequestBytes({ packageId: PACKAGE, reference });
-  const order = valueOf(await client.createOrder({ idempotencyKey: randomUUID(), body, reference }));
+  const order = valueOf(await client.createOrder({ idempotencyKey: randomUUID(), body, reference, packageId: PACKAGE }));
   return { order, reference, esimId: String(order.esim_id) };
 }
 
@@ -61,7 +61,7 @@ async function orderVpn(client: Client) {
   const reference = randomUUID();
   const customer = { customerReference: 'customer', customerPrice: '12.50' };
   const body = vpnOrderRequestBytes({ vpnPlanId: PLAN, reference, ...customer });
-  return valueOf(await client.createVpnOrder({ idempotencyKey: randomUUID(), body, reference }));
+  return valueOf(await client.createVpnOrder({ idempotencyKey: randomUUID(), body, reference, vpnPlanId: PLAN }));
 }
 
 describe.each(['sandbox', 'production'] as const)('our client and the simulator in %s', (mode) => {

@@ -33,7 +33,7 @@ export const EXCHANGES: Readonly<Record<Exclude<EndpointName, 'login'>, Exchange
     sends: 'GET /public/packages?limit=100',
   },
   createOrder: {
-    call: (client) => client.createOrder({ idempotencyKey: KEY, body: order, reference: 'shop-1' }),
+    call: (client) => client.createOrder({ idempotencyKey: KEY, body: order, reference: 'shop-1', packageId: 7 }),
     answer: ORDER,
     sends: 'POST /orders',
     body: '{"package_id":7,"external_order_id":"shop-1","device_imei":"490154203237518"}',
@@ -80,7 +80,7 @@ export const EXCHANGES: Readonly<Record<Exclude<EndpointName, 'login'>, Exchange
     sends: 'GET /vpn/plans',
   },
   createVpnOrder: {
-    call: (client) => client.createVpnOrder({ idempotencyKey: KEY, body: vpnOrder, reference: 'sub-1' }),
+    call: (client) => client.createVpnOrder({ idempotencyKey: KEY, body: vpnOrder, reference: 'sub-1', vpnPlanId: 3 }),
     answer: SUBSCRIPTION,
     sends: 'POST /vpn/orders',
     body: '{"vpn_plan_id":3,"external_subscription_id":"sub-1","customer_reference":"c-9","customer_price":9.90}',

@@ -3,6 +3,7 @@ import {
   ATTEMPT_DECISIONS,
   ATTEMPT_STATES,
   FINISHED_DECISIONS,
+  isAsOrdered,
   judgeObservation,
   judgeSubscriptionEnd,
   OBSERVED_OUTCOMES,
@@ -136,5 +137,15 @@ describe('what an observation means', () => {
   it('has a decision of each kind in its tables', () => {
     const decisions = new Set([...Object.values(ATTEMPT_DECISIONS), ...Object.values(FINISHED_DECISIONS)].flatMap((row) => Object.values(row)));
     expect(decisions).toEqual(new Set(['advance', 'known', 'contradiction']));
+  });
+});
+
+describe('what was sold', () => {
+  it('is as it was ordered unless both are known and differ', () => {
+    expect(isAsOrdered(1, 1)).toBe(true);
+    expect(isAsOrdered(1, undefined)).toBe(true);
+    expect(isAsOrdered(undefined, 1)).toBe(true);
+    expect(isAsOrdered(1, 2)).toBe(false);
+    expect(isAsOrdered(0, 1)).toBe(false);
   });
 });

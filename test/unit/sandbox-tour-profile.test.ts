@@ -120,7 +120,7 @@ describe('a client that waits when it is asked to slow down', () => {
     let calls = 0;
     const createOrder = async () => await Promise.resolve((calls += 1) > 0 ? failure({ failure: 'timeout' }) : undefined);
     const client = patientClient({ createOrder } as unknown as ServiceClient, async () => await Promise.reject(new Error('waited')));
-    expect(await client.createOrder({ idempotencyKey: 'k', body: Buffer.alloc(0), reference: 'r' })).toMatchObject({ failure: 'timeout' });
+    expect(await client.createOrder({ idempotencyKey: 'k', body: Buffer.alloc(0), reference: 'r', packageId: 7 })).toMatchObject({ failure: 'timeout' });
     expect(calls).toBe(1);
   });
 });

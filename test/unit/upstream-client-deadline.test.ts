@@ -5,7 +5,7 @@ import { createServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import type { ServiceSession, SharedToken } from '#upstream/session.ts';
 
-const PURCHASE = { idempotencyKey: 'key-1', body: Buffer.from('{}'), reference: 'shop-1' };
+const PURCHASE = { idempotencyKey: 'key-1', body: Buffer.from('{}'), reference: 'shop-1', packageId: 7 };
 const REFUSED: ServiceFailure = { ok: false, kind: 'failure', failure: 'unauthorized', detail: 'The service answered 401.', status: 401 };
 
 /** A client whose session and calls take as long as a test says, on a clock that nothing else moves. */

@@ -5,7 +5,7 @@ import { headerOf, jsonAnswer as json, refusal, startTestClient } from '#test/su
 
 const SUBSCRIPTION = { id: 'v_1', external_subscription_id: 'sub-1', status: 'active' };
 const BODY = vpnOrderRequestBytes({ vpnPlanId: 3, reference: 'sub-1', customerReference: 'c-9', customerPrice: '9.90' });
-const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'sub-1' };
+const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'sub-1', vpnPlanId: 3 };
 
 describe('VPN plans', () => {
   it('have price_for_reseller as an exact amount, and an id that is used as vpn_plan_id [spec: endpoint.vpn-plans, record.vpn-plan.*]', async () => {
@@ -39,6 +39,7 @@ describe('a VPN order', () => {
 
   it.each([
     ['another reference', { external_subscription_id: 'sub-2' }],
+    ['another plan', { vpn_plan_id: 4 }],
     ['no status', { status: undefined }],
     ['a status that no event names', { status: 'paused' }],
   ])('answered with %s is contract drift', async (_name, difference) => {

@@ -26,7 +26,7 @@ async function clientOf(answer: Answer, settings: TestClientSettings = {}) {
 }
 
 const BODY = orderRequestBytes({ packageId: 1, reference: 'shop-1', deviceImei: '490154203237518' });
-const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'shop-1' };
+const PURCHASE = { idempotencyKey: 'key-1', body: BODY, reference: 'shop-1', packageId: 7 };
 
 describe('createOrder', () => {
   it('sends the stored bytes and key, with the token, to the address of the mode [spec: endpoint.orders, header.authorization]', async () => {
@@ -73,6 +73,7 @@ describe('createOrder', () => {
     ['a compressed body', () => httpAnswer(200, JSON.stringify(ORDER), { 'content-encoding': 'gzip' }), 'unreadable_answer'],
     ['an order without a status', () => json({ id: 'so_1' }), 'contract_drift'],
     ['an order with another reference', () => json({ ...ORDER, external_order_id: 'shop-2' }), 'contract_drift'],
+    ['an order of another package', () => json({ ...ORDER, package_id: 8 }), 'contract_drift'],
   ])('answered with %s is sent once', async (_name, answer, failure) => {
     const { client, targets } = await clientOf(answer);
     expect(await client.createOrder(PURCHASE)).toMatchObject({ failure });

@@ -10,9 +10,9 @@ const REFUND = { id: 'r_1', esim_id: 'e_1', review: 'accepted', amount: '4.50', 
 const SUBSCRIPTION = { id: 'v_1', external_subscription_id: 'sub-1', vpn_plan_id: 3, ...MONEY };
 
 const orderReading = { kind: 'order', serviceOrderId: '5', reference: 'shop-1', serviceEsimId: 'e_1', charged };
-const topupReading = { kind: 'topup', serviceTopupId: 't_1', serviceEsimId: '42', packageId: 7, charged };
+const topupReading = { kind: 'topup', serviceTopupId: 't_1', serviceEsimId: '42', productId: 7, charged };
 const refundReading = { serviceRefundId: 'r_1', serviceEsimId: 'e_1', review: 'accepted', refunded: { amount: '4.50', currency: 'EUR' } };
-const subscriptionReading = { kind: 'vpn_subscription', serviceSubscriptionId: 'v_1', reference: 'sub-1', charged };
+const subscriptionReading = { kind: 'vpn_subscription', serviceSubscriptionId: 'v_1', reference: 'sub-1', productId: 3, charged };
 
 /** For each kind of the specification: data that such an event may have, and what is made of it. */
 const CASES: Readonly<Record<EventKind, readonly [data: object, reading: object]>> = {

@@ -27,9 +27,15 @@ export interface OrderCalls {
    * Buys. The deadline covers everything in it: a login, the send, and after a 401 the second login and send.
    *
    * @param order.body the stored bytes of the attempt, sent as they are.
-   * @param order.reference the reference in those bytes; an answer about another one is contract drift.
+   * @param order.reference the reference in those bytes, and
+   * @param order.packageId the package: an answer about another one is contract drift.
    */
-  createOrder(order: { idempotencyKey: string; body: Buffer; reference: string }): Promise<ServiceResult<ServiceOrder>>;
+  createOrder(order: {
+    readonly idempotencyKey: string;
+    readonly body: Buffer;
+    readonly reference: string;
+    readonly packageId: number;
+  }): Promise<ServiceResult<ServiceOrder>>;
   /** Needs `order_read`. A failure with status 404: the service has no such order. */
   getOrder(id: string): Promise<OptionalResult<ServiceOrder>>;
   /** Needs `order_list`. Only orders that name this reference, also when the service ignores the filter. */
@@ -61,11 +67,11 @@ export function orderCalls(calls: Calls): OrderCalls {
   return {
     listPackages: async () => await calls.list('listPackages'),
     listPublicPackages: async () => await calls.optionalList('listPublicPackages'),
-    createOrder: async ({ idempotencyKey, body, reference }) =>
+    createOrder: async ({ idempotencyKey, body, reference, packageId }) =>
       await calls.one(
         'createOrder',
         { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey } },
-        sameWhereNamed({ external_order_id: reference }),
+        sameWhereNamed({ external_order_id: reference, package_id: packageId }),
       ),
     getOrder: async (id) => await calls.optional('getOrder', { id }, sameId(id)),
     findOrdersByReference: async (reference) => await findBy(calls, 'listOrders', 'external_order_id', reference),

@@ -25,12 +25,14 @@ export interface VpnCalls {
    * Buys a subscription.
    *
    * @param order.body the stored bytes of the attempt, sent as they are.
-   * @param order.reference the `external_subscription_id` in those bytes; an answer about another is contract drift.
+   * @param order.reference the `external_subscription_id` in those bytes, and
+   * @param order.vpnPlanId the plan: an answer about another is contract drift.
    */
   createVpnOrder(order: {
     readonly idempotencyKey: string;
     readonly body: Buffer;
     readonly reference: string;
+    readonly vpnPlanId: number;
   }): Promise<ServiceResult<VpnSubscription>>;
   /** Needs `vpn_subscription_read`. With access data, where the service gives it. */
   getVpnSubscription(id: string): Promise<OptionalResult<VpnSubscription>>;
@@ -46,11 +48,11 @@ export interface VpnCalls {
 export function vpnCalls(calls: Calls): VpnCalls {
   return {
     listVpnPlans: async () => await calls.list('listVpnPlans'),
-    createVpnOrder: async ({ idempotencyKey, body, reference }) =>
+    createVpnOrder: async ({ idempotencyKey, body, reference, vpnPlanId }) =>
       await calls.one(
         'createVpnOrder',
         { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey } },
-        sameWhereNamed({ external_subscription_id: reference }),
+        sameWhereNamed({ external_subscription_id: reference, vpn_plan_id: vpnPlanId }),
       ),
     getVpnSubscription: async (id) => await calls.optional('getVpnSubscription', { id }, sameId(id)),
     findVpnSubscriptionsByReference: async (reference) =>
