@@ -24,7 +24,7 @@ import { attemptView, noteOf, type WorkDependencies } from '#activities/work-con
 import { createDebitEvidence } from '#activities/debit-evidence.ts';
 import { createGate, isFree, type SendReport } from '#activities/gate.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
-import { unlessAsOrdered } from '#activities/purchases/learn.ts';
+import { unlessOurs } from '#activities/purchases/learn.ts';
 import { WalletReader } from '#activities/wallet-reader.ts';
 import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
 
@@ -87,16 +87,18 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       }
 
       const { attempt, leaseToken, how } = claim;
-      const answer: ServiceResult<ServiceFacts> =
+      const answered: ServiceResult<ServiceFacts> =
         objection ?? (await kind.send(attempt, keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id))));
-      const result = await database.transaction(async (tx): Promise<SendResult> => {
+      const { result, answer } = await database.transaction(async (tx) => {
         // It may have ended while we waited: its workflow was terminated, and another run went on.
         const current = await lockWork(tx, work);
+        const answer = await unlessNotOurs(tx, attempt, answered);
         const after = answer.ok
           ? await recordAnswer(tx, work, current, attempt.id, answer.value, new Date(now()))
           : await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer));
         await addTimelineEntry(tx, work, sentEntry(attempt, answer, how));
-        return { outcome: outcomeOf(after, answer), attempt: attemptView(after), ...(!answer.ok && { detail: answer.detail }) };
+        const result: SendResult = { outcome: outcomeOf(after, answer), attempt: attemptView(after), ...(!answer.ok && { detail: answer.detail }) };
+        return { result, answer };
       });
       // Apart from the result, which must not be lost because of it.
       await gate.report(work, attemptId, answer.ok ? { evidence: { kind: 'accepted' } } : failureReport(answer));
@@ -108,8 +110,8 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       const inquiry = await kinds[work.kind].ask(attempt);
       if (inquiry.kind !== 'found') return inquiry;
       const { facts } = inquiry;
-      const another = await database.run((db) => unlessAsOrdered(db, attempt, facts));
-      if (another !== undefined) return { kind: 'unavailable', failure: { class: 'contract_drift', detail: another.detail } };
+      const notOurs = await database.run((db) => unlessOurs(db, attempt, facts));
+      if (notOurs !== undefined) return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
       await database.transaction(async (tx) => {
         const current = await lockUnfinishedWork(tx, work);
         await recordAnswer(tx, work, current, attemptId, facts, new Date(now()));
@@ -130,6 +132,14 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       return kinds[work.kind].complete(attempt, applied.map(BigInt));
     },
   };
+}
+
+/** An answer about what cannot be this purchase tells nothing of it. */
+async function unlessNotOurs(tx: Executor, attempt: AttemptRow, answer: ServiceResult<ServiceFacts>): Promise<ServiceResult<ServiceFacts>> {
+  if (!answer.ok) return answer;
+  const notOurs = await unlessOurs(tx, attempt, answer.value);
+  if (notOurs === undefined) return answer;
+  return { ok: false, kind: 'failure', failure: 'contract_drift', detail: notOurs.detail, status: answer.status };
 }
 
 /** @param current the work as it is now, locked. */

@@ -1,8 +1,9 @@
 /** What the service says of a cancellation and its refund, as rows; told by answers, reads and events alike. */
 import { and, eq, isNull, ne, sql } from 'drizzle-orm';
 import { isCancelled, refundStatusOf, together, type CancellationWord } from '#domain/refund.ts';
-import type { Money } from '#domain/money.ts';
+import { equalMoney, plainText, type Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
+import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { requestWake } from '#db/outbox.ts';
@@ -72,6 +73,7 @@ async function storeRefund(tx: Executor, work: WorkRef, { refund, serviceRefundI
   // Locked: the books settle a refund without the lock of its work.
   const [known] = await tx.select().from(refunds).where(eq(refunds.cancellationId, work.id)).for('update');
   if (known?.verdict === 'refunded') return;
+  await reportOtherRefund(tx, work, known, refunded);
   const told = refund === undefined ? ('expected' as const) : refundStatusOf(refund);
   const values = {
     status: known?.status === 'completed' ? known.status : told,
@@ -103,6 +105,14 @@ async function storeRefund(tx: Executor, work: WorkRef, { refund, serviceRefundI
     dedupKey: `refund.${state}:${review ?? ''}`,
     at: now,
   });
+}
+
+/** Opens a case when the service names another amount for a refund than it did before. The newer one counts: it is looked for in the wallet. */
+async function reportOtherRefund(tx: Executor, work: WorkRef, known: RefundRow | undefined, told: Money | undefined): Promise<void> {
+  if (known?.amount == null || known.currency === null || told === undefined) return;
+  const before = { amount: known.amount, currency: known.currency };
+  if (equalMoney(before, told)) return;
+  await openCase(tx, work, 'contradiction', `The service named ${plainText(before)} as the refund, and now names ${plainText(told)}.`);
 }
 
 /** Shows a refund as settled. @param completed the money is in the wallet. */

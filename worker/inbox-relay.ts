@@ -141,11 +141,16 @@ async function storeFacts(tx: Executor, match: InboxMatch, event: PurchaseEvent,
   if (endedAs !== undefined) await storeSubscriptionFacts(tx, match.work.id, { endedAs });
 }
 
+/** A clause of the sentence about a contradiction. */
+function saidOfRefund({ cancellation }: PurchaseEvent): string {
+  return cancellation?.refund === undefined ? '' : `, with its refund ${cancellation.refund.state},`;
+}
+
 async function reportContradiction(tx: Executor, match: InboxMatch, row: InboxRow, event: PurchaseEvent, now: Date): Promise<void> {
   const { work, attempt, row: { status } } = match;
   const noun = WORK_NOUNS[work.kind];
   const detail =
-    `The service says ${event.outcome} of attempt ${attempt.number} (its ${noun} ${event.serviceId ?? 'without an id'}), but the ` +
+    `The service says ${event.outcome}${saidOfRefund(event)} of attempt ${attempt.number} (its ${noun} ${event.serviceId ?? 'without an id'}), but the ` +
     `attempt was ${attempt.state} (${attempt.serviceId ?? `no ${noun} known`}) and the ${noun} ${status}.`;
   await openCase(tx, work, 'contradiction', detail, attempt.id);
   await addTimelineEntry(tx, work, { event: `${work.kind}.contradiction`, message: detail, dedupKey: `inbox:${row.id}`, at: now });

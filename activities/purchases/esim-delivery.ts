@@ -9,7 +9,7 @@ import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import type { CompletionResult } from '#activities/work-types.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
-import { learn, type NotAsOrdered } from '#activities/purchases/learn.ts';
+import { learn, type NotOurs } from '#activities/purchases/learn.ts';
 import { reportCharge } from '#activities/purchases/price.ts';
 
 /** A service that asks for an hour must not use up the whole time for the delivery. */
@@ -21,7 +21,7 @@ export function createEsimDelivery(dependencies: WorkDependencies, ask: Purchase
 
   return async (known, applied) => {
     const { attempt, inquiry } = await withEsimId(dependencies, ask, known);
-    if (inquiry?.kind === 'not_as_ordered') return { kind: 'unreadable', detail: inquiry.detail };
+    if (inquiry?.kind === 'not_ours') return { kind: 'unreadable', detail: inquiry.detail };
     const { subjectId: orderId } = attempt;
     if (attempt.serviceEsimId === null) return { kind: 'unreadable', detail: 'The completed order names no eSIM.' };
     const answer = await service.getEsim(attempt.serviceEsimId);
@@ -86,8 +86,8 @@ function doubtOf({ serviceId }: AttemptRow, answer: ServiceResult<ServiceEsim>):
 }
 
 /** What the service's record of the order makes of it. @returns undefined when the record agrees, or tells nothing: the eSIM may be there later. */
-function judgeDoubt({ serviceEsimId }: AttemptRow, inquiry: Inquiry | NotAsOrdered, { about, isAnothers }: Doubt): CompletionResult | undefined {
-  if (inquiry.kind === 'not_as_ordered') return { kind: 'unreadable', detail: inquiry.detail };
+function judgeDoubt({ serviceEsimId }: AttemptRow, inquiry: Inquiry | NotOurs, { about, isAnothers }: Doubt): CompletionResult | undefined {
+  if (inquiry.kind === 'not_ours') return { kind: 'unreadable', detail: inquiry.detail };
   const recorded = inquiry.kind === 'found' ? inquiry.facts : undefined;
   const named = `The service called the order completed and named the eSIM ${serviceEsimId}, ${about}`;
   if (recorded?.outcome === 'failed') return { kind: 'parked', reason: 'contradiction', detail: `${named}; its record of the order says failed.` };
@@ -101,11 +101,11 @@ async function withEsimId(
   dependencies: WorkDependencies,
   ask: PurchaseKind['ask'],
   known: AttemptRow,
-): Promise<{ readonly attempt: AttemptRow; readonly inquiry?: Inquiry | NotAsOrdered }> {
+): Promise<{ readonly attempt: AttemptRow; readonly inquiry?: Inquiry | NotOurs }> {
   if (known.serviceEsimId !== null && known.chargedAmount !== null) return { attempt: known };
   const { attempt, inquiry } = await learn(dependencies, ask, known);
   // Without the price the eSIM can still be delivered; the books are completed from the wallet.
-  if (inquiry.kind === 'found' || inquiry.kind === 'not_as_ordered' || attempt.serviceEsimId !== null) return { attempt, inquiry };
+  if (inquiry.kind === 'found' || inquiry.kind === 'not_ours' || attempt.serviceEsimId !== null) return { attempt, inquiry };
   if (inquiry.kind === 'not_found') {
     throw ApplicationFailure.retryable('The service does not list the completed order (yet).', 'NotListed');
   }

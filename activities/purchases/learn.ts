@@ -1,24 +1,28 @@
 import { isAsOrdered } from '#domain/observation.ts';
-import { recordFacts, workOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
+import { WORK_NOUNS } from '#domain/work.ts';
+import { recordFacts, serviceIdsOfOthers, workOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import { lockUnfinishedWork, orderedProduct } from '#db/work.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { Inquiry } from '#activities/purchases/kind.ts';
 
-/** What the service has for an attempt is not what was ordered. */
-export interface NotAsOrdered {
-  readonly kind: 'not_as_ordered';
+/** What the service has for an attempt cannot be what that attempt has bought. */
+export interface NotOurs {
+  readonly kind: 'not_ours';
   /** A sentence. */
   readonly detail: string;
 }
 
-/** Holds what the service has for an attempt against what was ordered. @returns undefined when it may be that. */
-export async function unlessAsOrdered(db: Executor, attempt: AttemptRow, { serviceId, productId }: ServiceFacts): Promise<NotAsOrdered | undefined> {
+/** Holds what the service has for an attempt against what is known. @returns undefined when it may be what the attempt has bought. */
+export async function unlessOurs(db: Executor, attempt: AttemptRow, { serviceId, productId }: ServiceFacts): Promise<NotOurs | undefined> {
+  const notOurs = (detail: string): NotOurs => ({ kind: 'not_ours', detail });
+  const has = `The service has ${serviceId ?? 'something'} for attempt ${attempt.number}`;
+  const isTaken = serviceId !== undefined && (await serviceIdsOfOthers(db, attempt, [serviceId])).size > 0;
+  if (isTaken) return notOurs(`${has}, which is that of another ${WORK_NOUNS[attempt.subjectKind]}.`);
   const ordered = await orderedProduct(db, workOf(attempt));
   if (isAsOrdered(ordered, productId)) return undefined;
   const noun = attempt.subjectKind === 'vpn_subscription' ? 'plan' : 'package';
-  const has = `The service has ${serviceId ?? 'something'} for attempt ${attempt.number}, of ${noun} ${productId}, and ${noun} ${ordered} was ordered`;
-  return { kind: 'not_as_ordered', detail: `${has}: somebody may have bought it by hand.` };
+  return notOurs(`${has}, of ${noun} ${productId}, and ${noun} ${ordered} was ordered: somebody may have bought it by hand.`);
 }
 
 /**
@@ -31,12 +35,12 @@ export async function learn<Found>(
   { database, now }: WorkDependencies,
   ask: (attempt: AttemptRow) => Promise<Inquiry<Found>>,
   attempt: AttemptRow,
-): Promise<{ readonly attempt: AttemptRow; readonly inquiry: Inquiry<Found> | NotAsOrdered }> {
+): Promise<{ readonly attempt: AttemptRow; readonly inquiry: Inquiry<Found> | NotOurs }> {
   const inquiry = await ask(attempt);
   if (inquiry.kind !== 'found') return { attempt, inquiry };
   const { facts } = inquiry;
-  const another = await database.run((db) => unlessAsOrdered(db, attempt, facts));
-  if (another !== undefined) return { attempt, inquiry: another };
+  const notOurs = await database.run((db) => unlessOurs(db, attempt, facts));
+  if (notOurs !== undefined) return { attempt, inquiry: notOurs };
   const known = await database.transaction(async (tx) => {
     await lockUnfinishedWork(tx, workOf(attempt));
     return recordFacts(tx, attempt.id, facts, new Date(now()));

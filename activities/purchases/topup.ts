@@ -71,7 +71,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     async complete(known, applied) {
       // Without the price it is complete all the same; the books are completed from the wallet.
       const { attempt, inquiry } = known.chargedAmount === null ? await learn(dependencies, ask, known) : { attempt: known };
-      if (inquiry?.kind === 'not_as_ordered') return { kind: 'unreadable', detail: inquiry.detail };
+      if (inquiry?.kind === 'not_ours') return { kind: 'unreadable', detail: inquiry.detail };
       const charged = chargedOf(attempt);
       const work = { kind: 'topup', id: attempt.subjectId } as const;
       return database.transaction(async (tx) => {

@@ -18,7 +18,7 @@ import type { WorkDependencies } from '#activities/work-context.ts';
 import { ownReference, purchaseFacts } from '#activities/purchases/facts.ts';
 import { inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
-import { learn, type NotAsOrdered } from '#activities/purchases/learn.ts';
+import { learn, type NotOurs } from '#activities/purchases/learn.ts';
 import { priceAboveLimit, priceLimit, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 import type { SubscriptionView } from '#activities/work-types.ts';
 
@@ -36,9 +36,9 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
   };
 
   /** @throws ApplicationFailure, retryable, while the service does not answer. */
-  const read = async (known: AttemptRow): Promise<AttemptRow | NotAsOrdered> => {
+  const read = async (known: AttemptRow): Promise<AttemptRow | NotOurs> => {
     const { attempt, inquiry } = await learn(dependencies, ask, known);
-    if (inquiry.kind === 'not_as_ordered') return inquiry;
+    if (inquiry.kind === 'not_ours') return inquiry;
     if (inquiry.kind === 'not_found') {
       throw ApplicationFailure.retryable('The service does not list the subscription (yet).', 'NotListed');
     }

@@ -103,6 +103,22 @@ describe('the cancellation of an eSIM', () => {
     expect((await desk.topupReaches(topup, 'failed')).body).toMatchObject({ failure: { class: 'topup_not_offered' } });
   });
 
+  it('whose refund the service names with two amounts is completed by the money in the wallet, and a person is told', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    const id = await desk.cancel(esimId);
+    const [refund] = await waitFor('the service has a refund', async () => {
+      const found = await desk.refundsAtService(esimId);
+      return found.length === 0 ? undefined : found;
+    });
+    const data = { id: refund!.id, esim_id: await desk.esimAtService(esimId), status: 'completed', review: 'accepted', amount: '1.00', currency: 'USD' };
+    await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'refund.completed', data });
+    await waitFor('the word is judged', async () => (await desk.inbox(id)).length > 0);
+    await desk.simulator.decideRefund(refund!.id, 'accept');
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } } });
+    expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
+  });
+
   it('that a review refuses ends as refused, and the eSIM is free again', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });

@@ -168,6 +168,18 @@ describe('what the service says is not believed', () => {
     expect((await stack.api.get(`/v1/esims/${first.textAt('esim_id')}`)).body).toMatchObject({ order_id: first.textAt('id') });
   });
 
+  it('when it answers with the order of another purchase: that is said, and nothing is taken for ours', async () => {
+    const first = await desk.complete(1001);
+    const reference = `ext-${randomUUID()}`;
+    const others = { id: first.textAt('service_order_id'), external_order_id: reference, package_id: 1001, status: 'completed' };
+    await fault({ target: 'request', endpoint: 'createOrder', count: null, fault: { kind: 'answer', status: 201, body: JSON.stringify(others) } });
+    const second = await desk.place(1001, { external_order_id: reference });
+    const parked = await desk.reaches(second, 'needs_attention');
+    expect(parked.body).toMatchObject({ attention: { reason: 'outcome_unknown' }, service_order_id: null, failure: { class: 'contract_drift' } });
+    expect(parked.textAt('failure', 'detail')).toContain(`${others.id} for attempt 1, which is that of another order`);
+    expect((await stack.api.get(`/v1/orders/${first.textAt('id')}`)).body).toMatchObject({ status: 'completed', service_order_id: others.id });
+  });
+
   it('when the eSIM that an event named is not known, and its record of the order says failed: a person is told at once', async () => {
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 1_000 });
     await fault({ target: 'webhook', event: 'order.failed', fault: { kind: 'lost' } });
