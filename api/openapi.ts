@@ -164,7 +164,7 @@ function withoutSuggestedFilters(document: ReturnType<typeof createDocument>): o
 }
 
 function describeOperation(operation: Operation): ZodOpenApiOperationObject {
-  const { scope, params, query, body } = operation;
+  const { scope, params, query, body, bodyRequired } = operation;
   const requestParams = {
     ...(params === undefined ? {} : { path: params }),
     ...(query === undefined ? {} : { query }),
@@ -180,7 +180,7 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
     requestParams,
     ...(body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: body, example } } } }),
+      : { requestBody: { required: bodyRequired, content: { 'application/json': { schema: body, example } } } }),
     ...(operation.reads === 'bytes'
       ? { requestBody: { required: true, content: { 'application/json': { schema: { description: 'Signed as sent.' } } } } }
       : {}),

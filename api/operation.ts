@@ -71,6 +71,8 @@ export interface Operation extends Documentation {
   readonly params: z.ZodObject | undefined;
   readonly query: z.ZodObject | undefined;
   readonly body: z.ZodObject | undefined;
+  /** False when a request may leave its body out, since everything in it is optional. */
+  readonly bodyRequired: boolean;
   readonly bodyExample: unknown;
   readonly handle: (incoming: Incoming) => Promise<Reply | StreamedReply>;
 }
@@ -110,18 +112,22 @@ export function operation<
   Body extends z.ZodObject = None,
 >(definition: Definition<Params, Query, Body>): Operation {
   const { params, query, body } = definition;
+  // A change that names nothing is an accident.
+  const bodyRequired = body !== undefined && (definition.method === 'patch' || !body.safeParse({}).success);
   return {
     ...definition,
     params,
     query,
     body,
+    bodyRequired,
     bodyExample: definition.bodyExample,
     reads: body === undefined ? 'nothing' : 'json',
     idempotent: definition.idempotent ?? false,
     prefersWait: definition.prefersWait ?? false,
     async handle(incoming) {
       if (incoming.caller === undefined) throw new TypeError(`${definition.id} was mounted without its guard`);
-      const json = body === undefined ? {} : readJsonBody(incoming.bytes, incoming.header('Content-Type'));
+      const isLeftOut = !bodyRequired && incoming.bytes.length === 0;
+      const json = body === undefined || isLeftOut ? {} : readJsonBody(incoming.bytes, incoming.header('Content-Type'));
       const errors: FieldError[] = [];
       const checked = {
         params: check(params ?? none, 'path', incoming.params, errors),
@@ -159,6 +165,7 @@ export function publicOperation(
     params: definition.params,
     query: undefined,
     body: undefined,
+    bodyRequired: false,
     bodyExample: undefined,
   };
 }

@@ -120,6 +120,11 @@ export const replayInput = z
           'never sent because it was disabled or not yet there.',
       }),
   })
+  .refine(({ event_id: eventId, delivery_id: deliveryId, since }) => [eventId, deliveryId, since].filter((each) => each !== undefined).length === 1, {
+    error: 'must name one of event_id, delivery_id and since',
+  })
+  .refine(({ since, until }) => since !== undefined || until === undefined, { path: ['until'], error: 'goes with since' })
+  .refine(({ since, which }) => since !== undefined || which === undefined, { path: ['which'], error: 'goes with since' })
   .meta({ id: 'WebhookReplay' });
 
 export const replayOutput = z

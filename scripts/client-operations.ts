@@ -79,7 +79,7 @@ function methodOf(operation: DescribedOperation, api: DescribedApi): Method {
   const needsQuery = inQuery.some(({ required }) => required);
   const args = [
     ...inPath.map(({ name }) => `${camel(name)}: string`),
-    ...(bodyType === undefined ? [] : [`body: ${bodyType}`]),
+    ...(bodyType === undefined ? [] : [`body: ${bodyType}${body?.required === true ? '' : ' = {}'}`]),
     ...(inQuery.length === 0 ? [] : [`query: ${capital(id)}Query${needsQuery ? '' : ' = {}'}`]),
     `options: ${key || prefers ? 'WriteOptions' : 'CallOptions'} = {}`,
   ];

@@ -24,7 +24,7 @@ const operation = z.looseObject({
   description: z.string().default(''),
   security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
   parameters: z.array(z.union([reference, parameter])).default([]),
-  requestBody: z.looseObject({ content: z.record(z.string(), media) }).optional(),
+  requestBody: z.looseObject({ required: z.boolean().optional(), content: z.record(z.string(), media) }).optional(),
   responses: z.record(z.string(), z.union([reference, response])),
 });
 
@@ -53,7 +53,7 @@ export interface DescribedOperation {
   readonly authenticated: boolean;
   readonly parameters: readonly DescribedParameter[];
   /** Of the JSON that it takes; undefined where it takes none. */
-  readonly body: { readonly schema: unknown; readonly example: unknown } | undefined;
+  readonly body: { readonly required: boolean; readonly schema: unknown; readonly example: unknown } | undefined;
   /** By status, in order; those that are no problem come first. */
   readonly answers: readonly { readonly status: number; readonly contentType: string; readonly schema: unknown; readonly example: unknown }[];
 }
@@ -109,5 +109,5 @@ export function readDescription(input: unknown): DescribedApi {
 
 function bodyOf(body: z.output<typeof operation>['requestBody']): DescribedOperation['body'] {
   const content = body?.content['application/json'];
-  return content === undefined ? undefined : { schema: content.schema, example: content.example };
+  return content === undefined ? undefined : { required: body?.required ?? false, schema: content.schema, example: content.example };
 }

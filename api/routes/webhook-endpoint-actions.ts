@@ -7,7 +7,7 @@ import { missedSince, replayDelivery, replayEvent, replayRange, type Replay } fr
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath } from '#api/fields.ts';
 import { answerOnce } from '#api/idempotency.ts';
-import { invalid, operation, type Operation } from '#api/operation.ts';
+import { operation, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 import { auditEndpoint, endpointJson, ENDPOINTS_PATH, ENDPOINTS_TAG, requireEndpoint } from '#api/webhook-endpoint-resource.ts';
@@ -125,7 +125,6 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       answers: replayAnswer,
       problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled', 'event_not_found', 'webhook_delivery_not_found'],
       handle: async ({ params: { id }, body, json, header, caller }) => {
-        requireOneChoice(body);
         const target = `POST ${ENDPOINTS_PATH}/${id}/replay`;
         const reply = await answerOnce(dependencies, { lineageId: caller.lineageId, header: header('Idempotency-Key'), target, json }, async (tx) => {
           const endpoint = await requireEndpoint(tx, id, caller, { lock: true });
@@ -143,15 +142,6 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
 }
 
 type ReplayRequest = z.output<typeof replayInput>;
-
-/** @throws Problem validation_failed */
-function requireOneChoice({ event_id: eventId, delivery_id: deliveryId, since, until, which }: ReplayRequest): void {
-  const choices = [eventId, deliveryId, since].filter((each) => each !== undefined).length;
-  if (choices !== 1) throw invalid([{ in: 'body', field: '', message: 'must name one of event_id, delivery_id and since' }]);
-  if (since === undefined && (until !== undefined || which !== undefined)) {
-    throw invalid([{ in: 'body', field: until === undefined ? 'which' : 'until', message: 'goes with since' }]);
-  }
-}
 
 async function replay(tx: Executor, endpoint: WebhookEndpointRow, { event_id: eventId, delivery_id: deliveryId, since, until, which = 'all' }: ReplayRequest, now: Date): Promise<Replay> {
   if (since !== undefined) return replayRange(tx, endpoint, { which, since, until }, { limit: MAX_REPLAY, now });

@@ -220,5 +220,12 @@ function startFailure(what: string, output: string, dataDirectory: string): Erro
   if (/could not bind|Address already in use/i.test(output)) {
     return new UserError(`${what}: its port is taken by another program.`, 'Start again, or choose a port with --postgres-port.');
   }
+  if (/EACCES|Permission denied/i.test(output)) {
+    return new UserError(
+      `${what}: permission denied.\n${output}`,
+      'Where root starts it, PostgreSQL runs as another account, which must be able to enter the folder of the project and that of the data: ' +
+        `allow others to enter the folders above ${dataDirectory} (chmod o+x), or start as another user.`,
+    );
+  }
   return new UserError(`${what}.\n${output}`, `Its data is in ${dataDirectory}; the lines above are the end of its log.`);
 }

@@ -43,7 +43,6 @@ const MALFORMED: readonly Malformed[] = [
   ['with thousands of names', 400, 'validation_failed', `{${Array.from({ length: 20_000 }, (_, n) => `"n${n}":1`).join(',')}}`],
   ['that is no JSON', 400, 'malformed_json', '{why: 1}'],
   ['that is not UTF-8', 400, 'malformed_json', Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x3a, 0x31, 0x7d])],
-  ['that is empty', 400, 'malformed_json', ''],
   ['of another type', 415, 'unsupported_media_type', '<why/>', { 'Content-Type': 'application/xml' }],
   ['as a form', 415, 'unsupported_media_type', 'why=x', { 'Content-Type': 'application/x-www-form-urlencoded' }],
   ['that unpacks to something larger', 415, 'unsupported_encoding', gzipSync(Buffer.alloc(1_000_000)), { 'Content-Encoding': 'gzip' }],
@@ -54,6 +53,14 @@ describe('a body', () => {
     expect(withBody().length).toBeGreaterThan(20);
     for (const operation of withBody()) {
       expect(answered(operation, await send(operation, body, headers))).toEqual([operation.id, status, code]);
+    }
+  });
+
+  it('that is left out is refused by every call that needs something in it', async () => {
+    const optional = withBody().filter(({ bodyRequired }) => !bodyRequired);
+    expect(optional.map(({ id }) => id).toSorted()).toEqual(['enableWebhookEndpoint', 'rotateServiceWebhookSecret', 'rotateWebhookEndpointSecret', 'tryPricing']);
+    for (const operation of withBody().filter((each) => !optional.includes(each))) {
+      expect(answered(operation, await send(operation, ''))).toEqual([operation.id, 400, 'malformed_json']);
     }
   });
 

@@ -1171,7 +1171,7 @@ export class Operations {
    *
    * Scope: `pricing:read`.
    */
-  tryPricing(body: WhatIfInput, options: CallOptions = {}): Promise<WhatIf> {
+  tryPricing(body: WhatIfInput = {}, options: CallOptions = {}): Promise<WhatIf> {
     return this.transport.json({ method: 'POST', path: '/v1/pricing/what-if', body, options });
   }
 
@@ -1327,7 +1327,7 @@ export class Operations {
    *
    * Scope: `webhook_endpoints:write`.
    */
-  rotateWebhookEndpointSecret(id: string, body: EndpointSecretRotation, options: WriteOptions = {}): Promise<RotatedWebhookSecret> {
+  rotateWebhookEndpointSecret(id: string, body: EndpointSecretRotation = {}, options: WriteOptions = {}): Promise<RotatedWebhookSecret> {
     return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/rotate-secret`, body, keyed: true, options });
   }
 
@@ -1357,7 +1357,7 @@ export class Operations {
    *
    * Scope: `webhook_endpoints:write`.
    */
-  enableWebhookEndpoint(id: string, body: WebhookEndpointEnabling, options: CallOptions = {}): Promise<WebhookEndpoint> {
+  enableWebhookEndpoint(id: string, body: WebhookEndpointEnabling = {}, options: CallOptions = {}): Promise<WebhookEndpoint> {
     return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/enable`, body, options });
   }
 
@@ -1397,7 +1397,7 @@ export class Operations {
    *
    * Scope: `service:admin`.
    */
-  rotateServiceWebhookSecret(body: WebhookSecretRotation, options: WriteOptions = {}): Promise<WebhookSecretStatus> {
+  rotateServiceWebhookSecret(body: WebhookSecretRotation = {}, options: WriteOptions = {}): Promise<WebhookSecretStatus> {
     return this.transport.json({ method: 'POST', path: '/v1/service/webhook-secret/rotate', body, keyed: true, options });
   }
 
