@@ -45,6 +45,11 @@ describe('the alert rules', () => {
     expect(metricsIn(expr).length).toBeGreaterThan(0);
   });
 
+  it.each(Object.keys(ATTENTION_REASONS))('the runbook says what to do for %s', (reason) => {
+    const sections = runbook.slice(runbook.indexOf('## Alerts'));
+    expect(sections).toContain(reason === 'debited_twice' ? '### DebitedTwice' : `\`${reason}\``);
+  });
+
   it.each(rules)('$alert selects by values that exist', ({ expr }) => {
     const known = new Map<string, readonly string[]>([
       ['reason', Object.keys(ATTENTION_REASONS)],
