@@ -4,7 +4,7 @@ import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { isCallerReference } from '#domain/identifiers.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
-import { MAX_ACT_REASON } from '#domain/operator-actions.ts';
+import { CASE_VERDICTS, caseVerdicts, MAX_ACT_REASON, type CaseVerdict } from '#domain/operator-actions.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 import { FILLED_TEXT_PATTERN, instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery } from '#api/fields.ts';
 
@@ -183,3 +183,19 @@ export const reasonForAct = z
   .max(MAX_ACT_REASON)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
   .meta({ description: 'Why, for whoever reads the timeline. Keep personal data out.', example: 'The customer no longer wants it.', override: { pattern: FILLED_TEXT_PATTERN } });
+
+/** What the change of a limit says, of one piece of work or of many. */
+export const limitFields = {
+  max_price: moneyInput.nullable().meta({ description: '`null` takes the limit away.' }),
+} as const;
+
+/** What a verdict on an open case says, of one piece of work or of many. */
+export const verdictFields = {
+  case: attentionReason.meta({ description: 'The reason of the open case, as `attention.reason` shows it.' }),
+  verdict: z.enum(caseVerdicts as [CaseVerdict, ...CaseVerdict[]]).meta({
+    description: Object.entries(CASE_VERDICTS).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(' '),
+  }),
+  next: z.enum(['continue', 'abandon']).optional().meta({
+    description: 'With `not_bought`: buy anew (the default), or give it up.',
+  }),
+} as const;

@@ -26,17 +26,16 @@ export function addWorkCommands(program: Command, kind: WorkCommand, environment
     ['abandon', 'give up what provably bought nothing'],
   ] as const) {
     if (action === 'release' && !kind.isBought) continue;
-    chosenBy(reachedBy(work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`)))
+    onMany(reachedBy(work.command(`${action} [ids...]`).description(`${description}; exit code 1 when any was refused`)))
       .requiredOption(...WHY)
-      .option('--dry-run', `only say which ${noun}s it would be`)
       .action(async (ids: string[], options: ActOptions) => {
         process.exitCode = await (await desk()).act(action, ids, options);
       });
   }
   if (kind.isBought) {
-    reachedBy(work.command('limit <id> <max-price>').description('change the most that the service may charge: "12.50 USD", or none'))
+    onMany(reachedBy(work.command('limit <id> <max-price>').description('change the most that the service may charge: "12.50 USD", or none; of all that are chosen with "all"')))
       .requiredOption(...WHY)
-      .action(async (id: string, maxPrice: string, options: ApiOptions & { why: string }) => {
+      .action(async (id: string, maxPrice: string, options: ActOptions) => {
         process.exitCode = await (await desk()).limit(id, maxPrice, options);
       });
   }
@@ -44,7 +43,7 @@ export function addWorkCommands(program: Command, kind: WorkCommand, environment
     field,
     option: new Option(`--${field.replaceAll('_', '-')} <id>`, `with bought: ${what}`),
   }));
-  const resolve = reachedBy(work.command('resolve <id>').description('judge an open case: say what is true where nothing could prove it'))
+  const resolve = onMany(reachedBy(work.command('resolve <id>').description('judge an open case: say what is true where nothing could prove it; of all that are chosen with "all"')))
     .requiredOption('--case <reason>', `reason of the case, as \`${kind.command} list\` shows it`)
     .requiredOption('--verdict <verdict>', kind.isBought ? 'bought, not_bought or dismissed' : 'bought (it is cancelled), not_bought (it is not), refunded or dismissed')
     .requiredOption(...WHY)
@@ -54,6 +53,11 @@ export function addWorkCommands(program: Command, kind: WorkCommand, environment
     const named = serviceIds.map(({ field, option }) => [field, options[option.attributeName()]] as const);
     process.exitCode = await (await desk()).resolve(id, { ...options, serviceIds: Object.fromEntries(named) });
   });
+}
+
+/** What acts on all that is chosen can be looked at before. */
+function onMany(command: Command): Command {
+  return chosenBy(command).option('--dry-run', 'only say what would become of each');
 }
 
 function chosenBy(command: Command): Command {

@@ -1,5 +1,5 @@
 /** What a person does with work, stored together with who did it and why. The rules are in `domain/operator-actions.ts`. */
-import { and, eq } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import type { AttemptState } from '#domain/observation.ts';
@@ -26,6 +26,7 @@ import { grantPass, hasPass } from '#db/gate/waits.ts';
 import { closeCase, findOpenCase, hasOpenCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
+import { isWaking } from '#db/outbox.ts';
 import { attempts, timeline } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { withdrawCancel } from '#db/vpn-subscriptions.ts';
@@ -78,6 +79,17 @@ async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Operator): 
   return rows.length > 0;
 }
 
+/** True when the last judgement of the work said the same: a case that is opened again is judged again. */
+async function wasJudgedSo({ tx, work: { kind, id } }: Act, action: Resolution): Promise<boolean> {
+  const [last] = await tx
+    .select({ isSame: sql<boolean>`${timeline.detail} - 'actor' = ${JSON.stringify(detailOf(action))}::jsonb` })
+    .from(timeline)
+    .where(and(eq(timeline.subjectKind, kind), eq(timeline.subjectId, id), eq(timeline.event, 'operator.resolve')))
+    .orderBy(desc(timeline.id))
+    .limit(1);
+  return last?.isSame ?? false;
+}
+
 /** An act on work that is locked. */
 interface Act {
   readonly tx: Executor;
@@ -96,7 +108,7 @@ async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJu
   const unless = (judged: ActionJudgement, doing: Doing) => (judged === 'allowed' ? doing : judged);
   switch (action.action) {
     case 'retry':
-      return unless(judgeRetry(operated), () => retry(act));
+      return unless(judgeRetry(operated, await isWaking(tx, work)), () => retry(act));
     case 'release':
       if (work.kind === 'cancellation') return 'nothing_is_charged';
       return unless(judgeRelease(operated, await hasPass(tx, work)), () => release(act));
@@ -107,7 +119,7 @@ async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJu
       return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice)), () => changeLimit(act, action.maxPrice));
     case 'resolve': {
       const found = await findOpenCase(tx, work, action.reason);
-      if (found === undefined) return 'case_not_open';
+      if (found === undefined) return (await wasJudgedSo(act, action)) ? 'unchanged' : 'case_not_open';
       const all = await attemptsOf(tx, work);
       const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
       const laterAttempts = all.filter(({ number }) => attempt !== undefined && number > attempt.number);
@@ -288,11 +300,12 @@ function sentence({ kind }: WorkRef, action: OperatorAction): string {
 
 function detailOf(action: OperatorAction): Record<string, string> {
   if (action.action !== 'resolve') return {};
-  const { reason, verdict, serviceId, serviceEsimId } = action;
+  const { reason, verdict, serviceId, serviceEsimId, next } = action;
   return {
     case: reason,
     verdict,
     ...(serviceId !== undefined && { service_id: serviceId }),
     ...(serviceEsimId !== undefined && { service_esim_id: serviceEsimId }),
+    ...(next !== undefined && { next }),
   };
 }

@@ -30,6 +30,15 @@ export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<
     .onConflictDoUpdate({ target: [outbox.topic, outbox.subjectKind, outbox.subjectId], set: { tries: sql`${outbox.tries} + 1`, availableAt: sql`now()` } });
 }
 
+/** True while a wish that the workflow look at the work is on its way to it. */
+export async function isWaking(db: Executor, { kind, id }: WorkRef): Promise<boolean> {
+  const rows = await db
+    .select({ id: outbox.id })
+    .from(outbox)
+    .where(and(eq(outbox.topic, 'wake_work'), eq(outbox.subjectKind, kind), eq(outbox.subjectId, id)));
+  return rows.length > 0;
+}
+
 /** Takes rows for a while, oldest first; what is not settled when the lease ends comes again. */
 export async function takeOutbox(db: Executor, options: { batch: number; leaseMs: number; now: Date }): Promise<OutboxRow[]> {
   // A CTE runs once; see `takePending` of `inbox.ts`.

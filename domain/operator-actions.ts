@@ -127,10 +127,11 @@ export type Refusal = keyof typeof REFUSALS;
 /** `unchanged`: it was done before; doing it again is no error and has no effect. */
 export type ActionJudgement = 'allowed' | 'unchanged' | Refusal;
 
-/** Tries again now what is held or parked. */
-export function judgeRetry(work: OperatedWork): ActionJudgement {
+/** Tries again now what is held or parked. @param waking it was asked for, and its workflow has not been told yet. */
+export function judgeRetry(work: OperatedWork, waking: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
+  if (waking) return 'unchanged';
   return work.status === 'held' || work.status === 'needs_attention' ? 'allowed' : 'not_waiting';
 }
 

@@ -1,26 +1,19 @@
 import * as z from 'zod';
-import { idPattern, isId } from '#domain/identifiers.ts';
 import { statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
 import { REFUSALS, type OperatorAction, type Refusal } from '#domain/operator-actions.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { chooseWork } from '#db/bulk-actions.ts';
+import { newId } from '#db/ids.ts';
 import { actOnWork } from '#db/operator-actions.ts';
 import { requestWake } from '#db/outbox.ts';
 import { WorkMissingError } from '#db/work.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { instantInput } from '#api/fields.ts';
+import { bulkAct, bulkInput, MAX_BULK } from '#api/bulk-action-schemas.ts';
 import { answerOnce, readIdempotencyKey } from '#api/idempotency.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
 import { jsonReply } from '#api/reply.ts';
-import { article } from '#api/routes/work-reads.ts';
 import type { WorkResource } from '#api/work-resource.ts';
-import { attentionReason, failureClass, reasonForAct } from '#api/work-schemas.ts';
-
-/** The most that one call acts on: each is a transaction of its own, and the caller waits for all of them. */
-export const MAX_BULK = 100;
-
-const ACTIONS = ['retry', 'release', 'abandon'] as const;
-type BulkAction = (typeof ACTIONS)[number];
+import { attentionReason, failureClass } from '#api/work-schemas.ts';
 
 /** What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds by then. */
 const selection = z.object({ matched: z.int(), ids: z.array(z.string()) });
@@ -38,25 +31,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
   const { kind, name, path, scopes, example } = resource;
   const noun = WORK_NOUNS[kind];
   const statuses: readonly [WorkStatus, ...WorkStatus[]] = statusesOf(kind);
-  const filter = z
-    .strictObject({
-      ids: z.array(z.string().refine((id) => isId(kind, id), { message: `must be the id of ${article(noun)} ${noun}` }).meta({ override: { pattern: idPattern(kind) } })).min(1).max(MAX_BULK).optional(),
-      status: z.enum(statuses).optional(),
-      failure_class: failureClass.optional(),
-      attention: attentionReason.optional(),
-      created_after: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
-      created_before: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
-    })
-    .refine((given) => Object.values(given).some((value) => value !== undefined), { message: 'must narrow the choice: name ids, or filter' })
-    .meta({ description: `Which ${noun}s: all that meet every condition named here.`, override: { minProperties: 1 } });
-  const input = z
-    .strictObject({
-      action: z.enum(ACTIONS),
-      filter,
-      why: reasonForAct,
-      dry_run: z.boolean().default(false).meta({ description: 'Only say which it would be. Needs no Idempotency-Key.' }),
-    })
-    .meta({ id: `${name}BulkAction` });
+  const input = bulkInput(resource);
   const output = z
     .strictObject({
       dry_run: z.boolean(),
@@ -81,9 +56,10 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     method: 'post',
     path: `${path}/bulk-actions`,
     tag: 'Operator actions',
-    summary: `Retry, release or abandon many ${noun}s`,
+    summary: `Act on many ${noun}s at once`,
     description:
-      'Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`. Without ' +
+      'Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which ' +
+      'judges each as the act would and changes nothing. Without ' +
       'it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.',
     scope: scopes.operate,
     requestHeaders: optionalIdempotencyKey,
@@ -99,7 +75,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     },
     problems: ['idempotency_key_missing', 'idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'],
     handle: async ({ body, json, header, caller }) => {
-      const { action, why, dry_run: dryRun } = body;
+      const { why, dry_run: dryRun } = body;
       const { ids, status, failure_class: failed, attention, created_after: createdAfter, created_before: createdBefore } = body.filter;
       const choice = { ids, statuses: status && [status], failureClass: failed, attentionReason: attention, createdAfter, createdBefore };
       const { database } = dependencies;
@@ -107,11 +83,10 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         // Not needed; but what would be refused next is refused now.
         if (header('Idempotency-Key') !== undefined) readIdempotencyKey(header('Idempotency-Key'));
         const { matched, chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, choice, MAX_BULK));
-        const missing = (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
-        const data = [
-          ...chosen.map((one) => ({ ...lineOf(one), result: 'would_act', refusal: null, detail: null })),
-          ...(hasFilter({ ...choice }) ? [] : missing.map((id) => ({ ...lineOf({ id }), result: 'not_found', refusal: null, detail: null }))),
-        ];
+        const missing = hasFilter({ ...choice }) ? [] : (ids ?? []).filter((id) => !chosen.some((one) => one.id === id));
+        const act = { asked: bulkAct(body), why, caller, actId: newId('act'), dryRun };
+        const data: BulkLine[] = [];
+        for (const id of [...chosen.map((one) => one.id), ...new Set(missing)]) data.push(await actOnOne(dependencies, resource, id, act));
         return jsonReply(200, { dry_run: true, matched, remaining: matched - chosen.length, data });
       }
       const request = { lineageId: caller.lineageId, header: header('Idempotency-Key'), target: `POST ${path}/bulk-actions`, json };
@@ -122,7 +97,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         return jsonReply(200, { matched, ids: chosenIds });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
-      const act = { action, why, caller, actId: `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}` };
+      const act = { asked: bulkAct(body), why, caller, actId: `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}`, dryRun };
       const data: BulkLine[] = [];
       for (const id of about.ids) data.push(await actOnOne(dependencies, resource, id, act));
       dependencies.wakeRelay();
@@ -132,18 +107,30 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
 }
 
 interface BulkAct {
-  readonly action: BulkAction;
+  readonly asked: OperatorAction;
   readonly why: string;
   readonly caller: Caller;
   /** The same for every piece of work of a call, and for the same call again. */
   readonly actId: string;
+  /** True when it is only judged. */
+  readonly dryRun: boolean;
 }
 
 type BulkLine = ReturnType<typeof lineOf> & {
-  readonly result: 'applied' | 'unchanged' | 'refused' | 'not_found';
+  readonly result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
   readonly refusal: Refusal | null;
   readonly detail: string | null;
 };
+
+/** Rolls the transaction of an act back that would have been done. */
+class WouldActError extends Error {
+  readonly line: BulkLine;
+
+  constructor(line: BulkLine) {
+    super('only judged');
+    this.line = line;
+  }
+}
 
 /** Rolls the transaction of a refused act back: a part of it may be written by then. */
 class RefusedError extends Error {
@@ -155,19 +142,20 @@ class RefusedError extends Error {
   }
 }
 
-async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResource, id: string, { action, why, caller, actId }: BulkAct): Promise<BulkLine> {
+async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResource, id: string, { asked, why, caller, actId, dryRun }: BulkAct): Promise<BulkLine> {
   const work = { kind, id };
-  const asked: OperatorAction = { action };
   try {
     return await database.transaction(async (tx) => {
       const { chosen } = await chooseWork(tx, kind, caller.ownerId, { ids: [id] }, 1);
       if (chosen.length === 0) throw new WorkMissingError(work);
       const result = await actOnWork(tx, work, asked, { actor: caller.apiKeyId, why, actId }, new Date(now()));
       if (result.kind === 'refused') throw new RefusedError(result.refusal);
+      if (dryRun && result.kind === 'applied') throw new WouldActError({ ...lineOf(chosen[0] ?? { id }), result: 'would_act', refusal: null, detail: null });
       if (result.kind === 'applied') await requestWake(tx, work);
       return { ...lineOf(chosen[0] ?? { id }), result: result.kind, refusal: null, detail: null };
     });
   } catch (error) {
+    if (error instanceof WouldActError) return error.line;
     if (error instanceof WorkMissingError) return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
     if (!(error instanceof RefusedError)) throw error;
     const { chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, { ids: [id] }, 1));

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CASE_VERDICTS, REFUSALS, SERVICE_ID, caseVerdicts, type CaseVerdict, type OperatorAction } from '#domain/operator-actions.ts';
+import { REFUSALS, SERVICE_ID, type OperatorAction } from '#domain/operator-actions.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { newId } from '#db/ids.ts';
 import { actOnWork } from '#db/operator-actions.ts';
@@ -7,31 +7,20 @@ import { requestWake } from '#db/outbox.ts';
 import { WorkMissingError } from '#db/work.ts';
 import { workExists } from '#db/work-queries.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist, moneyInput } from '#api/fields.ts';
+import { idInPath, mayExist } from '#api/fields.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import { article } from '#api/routes/work-reads.ts';
 import { notFound, type WorkResource } from '#api/work-resource.ts';
-import { attentionReason, reasonForAct } from '#api/work-schemas.ts';
+import { limitFields, reasonForAct, verdictFields } from '#api/work-schemas.ts';
 
 const serviceId = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
 const plain = z.strictObject({ why: reasonForAct }).meta({ id: 'OperatorAct' });
-const limit = z
-  .strictObject({ why: reasonForAct, max_price: moneyInput.nullable().meta({ description: '`null` takes the limit away.' }) })
-  .meta({ id: 'LimitChange' });
+const limit = z.strictObject({ why: reasonForAct, ...limitFields }).meta({ id: 'LimitChange' });
 /** Of every kind of work; each adds how the service names what it sold. */
-const resolution = z.strictObject({
-  why: reasonForAct,
-  case: attentionReason.meta({ description: 'The reason of the open case, as `attention.reason` shows it.' }),
-  verdict: z.enum(caseVerdicts as [CaseVerdict, ...CaseVerdict[]]).meta({
-    description: Object.entries(CASE_VERDICTS).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(' '),
-  }),
-  next: z.enum(['continue', 'abandon']).optional().meta({
-    description: 'With `not_bought`: buy anew (the default), or give it up.',
-  }),
-});
+const resolution = z.strictObject({ why: reasonForAct, ...verdictFields });
 
 const orderResolution = resolution
   .extend({

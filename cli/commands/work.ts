@@ -20,8 +20,7 @@ export interface ActOptions extends ApiOptions, WorkChoice {
   readonly dryRun?: boolean;
 }
 
-export interface ResolveOptions extends ApiOptions {
-  readonly why: string;
+export interface ResolveOptions extends ActOptions {
   readonly case: string;
   readonly verdict: string;
   readonly next?: string;
@@ -57,6 +56,12 @@ const bulkResult = z.object({
 });
 type BulkLine = z.output<typeof bulkResult>['data'][number];
 
+/** An act on many, in the words of the API. */
+type BulkAct =
+  | { readonly action: PlainAct }
+  | { readonly action: 'limit'; readonly max_price: { readonly amount: string | undefined; readonly currency: string | undefined } | null }
+  | { readonly action: 'resolve'; readonly case: string; readonly verdict: string; readonly next: string | undefined };
+
 const PAGE = 100;
 /** What one call of the API acts on; more ids are sent in several. */
 const MAX_BULK = 100;
@@ -64,8 +69,11 @@ const MAX_BULK = 100;
 /** What an act has done, in words: the answer shows the work as it was stored at that moment, before it went on. */
 const DONE = { retry: 'asked to try again now', release: 'let through the gate', abandon: 'given up', limit: 'limit changed', resolve: 'case judged' } as const;
 type Act = keyof typeof DONE;
-/** Those that can be done to many at once. */
-export type BulkAct = 'retry' | 'release' | 'abandon';
+/** Those that say nothing but why. */
+export type PlainAct = 'retry' | 'release' | 'abandon';
+
+/** Names all that the filters choose, where an act else names one. */
+export const ALL = 'all';
 
 /** The commands of one kind of work. */
 export class WorkDesk {
@@ -92,7 +100,12 @@ export class WorkDesk {
    *
    * @returns the exit code: 1 when any was refused.
    */
-  async act(action: BulkAct, ids: readonly string[], options: ActOptions): Promise<number> {
+  async act(action: PlainAct, ids: readonly string[], options: ActOptions): Promise<number> {
+    return await this.#actOnChosen({ action }, ids, options);
+  }
+
+  /** @param asked the act, in the words of the API. */
+  async #actOnChosen(asked: BulkAct, ids: readonly string[], options: ActOptions): Promise<number> {
     const filtered = options.status !== undefined || options.failureClass !== undefined || options.attention !== undefined;
     if (ids.length === 0 && !filtered) {
       throw new UserError(`It is not said which ${this.#kind.noun}s.`, 'Name their ids, or choose with --status, --failure-class or --attention.');
@@ -101,8 +114,8 @@ export class WorkDesk {
       throw new UserError(`${ids.length} ids are named beside a filter.`, 'Do one or the other, so that nothing is hit by mistake.');
     }
     const api = this.#api(options);
-    const lines = await this.#actOnMany(api, action, ids, options);
-    for (const line of lines) this.#say(bulkLine(action, line));
+    const lines = await this.#actOnMany(api, asked, ids, options);
+    for (const line of lines) this.#say(bulkLine(asked.action, line));
     const refused = lines.filter(({ result }) => result === 'refused' || result === 'not_found').length;
     if (lines.length === 0) this.#say(this.#none());
     else if (options.dryRun === true) this.#say(`${this.#counted(lines.length - refused)}. Nothing was done.`);
@@ -111,13 +124,13 @@ export class WorkDesk {
   }
 
   /** Call after call, until all were acted on: each takes so many, the oldest first. */
-  async #actOnMany(api: ApiClient, action: BulkAct, ids: readonly string[], options: ActOptions): Promise<BulkLine[]> {
+  async #actOnMany(api: ApiClient, asked: BulkAct, ids: readonly string[], options: ActOptions): Promise<BulkLine[]> {
     const { why, dryRun = false, status, failureClass, attention } = options;
     const lines: BulkLine[] = [];
     const call = async (filter: Record<string, unknown>): Promise<{ remaining: number; last: number }> => {
       const { data, remaining } = await api.call({
         path: `${this.#kind.path}/bulk-actions`,
-        body: { action, why, filter, dry_run: dryRun },
+        body: { ...asked, why, filter, dry_run: dryRun },
         answer: bulkResult,
         ...(dryRun ? {} : { idempotencyKey: randomUUID() }),
       });
@@ -138,20 +151,35 @@ export class WorkDesk {
     return lines;
   }
 
-  /** `limit`. @param maxPrice `12.50 EUR`, or `none`. @returns the exit code. */
-  async limit(id: string, maxPrice: string, options: ApiOptions & { readonly why: string }): Promise<number> {
+  /** `limit`. @param id of one, or {@link ALL}. @param maxPrice `12.50 EUR`, or `none`. @returns the exit code. */
+  async limit(id: string, maxPrice: string, options: ActOptions): Promise<number> {
     const [amount, currency, ...more] = maxPrice.split(' ');
     if (maxPrice !== 'none' && (amount === undefined || currency === undefined || more.length > 0)) {
       throw new UserError(`${JSON.stringify(maxPrice)} is no price.`, 'Write it like "12.50 EUR", or none.');
     }
     const limit = maxPrice === 'none' ? null : { amount, currency };
+    if (id === ALL) return await this.#actOnChosen({ action: 'limit', max_price: limit }, [], options);
+    this.#requireNoFilter(options);
     return (await this.#actOn(this.#api(options), id, 'limit', { why: options.why, max_price: limit })) ? 0 : 1;
   }
 
-  /** `resolve`. @returns the exit code. */
+  /** `resolve`. @param id of one, or {@link ALL}. @returns the exit code. */
   async resolve(id: string, { why, case: reason, verdict, next, serviceIds, ...options }: ResolveOptions): Promise<number> {
+    if (id === ALL) {
+      if (Object.values(serviceIds).some((given) => given !== undefined)) {
+        throw new UserError(`An id at the service is named for all ${this.#kind.noun}s.`, 'What was bought can only be named of one.');
+      }
+      return await this.#actOnChosen({ action: 'resolve', case: reason, verdict, next }, [], { why, ...options });
+    }
+    this.#requireNoFilter(options);
     const body = { why, case: reason, verdict, next, ...serviceIds };
     return (await this.#actOn(this.#api(options), id, 'resolve', body)) ? 0 : 1;
+  }
+
+  /** A filter beside an id, or a dry run of one, is an accident. */
+  #requireNoFilter({ status, failureClass, attention, dryRun }: Partial<ActOptions>): void {
+    if ((status ?? failureClass ?? attention) === undefined && dryRun !== true) return;
+    throw new UserError('An id is named beside a filter or --dry-run.', `They go with "${ALL}" instead of the id.`);
   }
 
   /** @returns false when it does not allow it, or there is no such work; the reason is printed. */
@@ -225,7 +253,7 @@ export class WorkDesk {
   }
 }
 
-function bulkLine(action: BulkAct, { id, status, failure_class: failure, attention, result, detail }: BulkLine): string {
+function bulkLine(action: BulkAct['action'], { id, status, failure_class: failure, attention, result, detail }: BulkLine): string {
   const why = attention ?? failure;
   switch (result) {
     case 'would_act':

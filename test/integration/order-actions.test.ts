@@ -55,6 +55,16 @@ describe('an operator', () => {
     expect(audited).toMatchObject([{ action: 'order.retry', actor: expect.stringMatching(/^key_/), reason: 'The limit was raised.' }]);
   });
 
+  it('asks for a retry once, however often before its workflow is told', async () => {
+    const id = await held();
+    await stack.kill('worker');
+    for (let asked = 0; asked < 3; asked += 1) expect((await act(id, 'retry')).status).toBe(200);
+    await stack.start('worker');
+    expect((await desk.events(id)).filter((event) => event === 'operator.retry')).toHaveLength(1);
+    await act(id, 'abandon');
+    await desk.reaches(id, 'abandoned');
+  });
+
   it('gives up an order that bought nothing, once; its workflow ends with it', async () => {
     const id = await held();
     expect((await act(id, 'abandon')).textAt('status')).toBe('abandoned');
@@ -122,8 +132,13 @@ describe('a case that a person judges', () => {
 
   it('as not bought, to be given up, ends without having bought', async () => {
     const id = await parkedUnknown('server_error');
-    const answer = await act(id, 'resolve', { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' });
+    const verdict = { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' };
+    const answer = await act(id, 'resolve', verdict);
     expect(answer.textAt('status')).toBe('abandoned');
+    // The same once more changes nothing; another is refused.
+    expect((await act(id, 'resolve', verdict)).textAt('status')).toBe('abandoned');
+    expect((await desk.events(id)).filter((event) => event === 'operator.resolve')).toHaveLength(1);
+    expect(await refusal(id, 'resolve', { ...verdict, next: 'continue' })).toEqual([409, 'action_not_possible', 'case_not_open']);
     await temporal.runReaches(id, 'COMPLETED');
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     expect(await desk.movements(id)).toEqual([]);

@@ -156,6 +156,43 @@ describe('one act on many', () => {
       ],
     });
     expect((await bulk({ action: 'retry', filter: {} })).status).toBe(400);
+    // The dry run judges as the act does.
+    const look = await bulk({ action: 'retry', filter: { ids: [done.textAt('id'), missing] }, dry_run: true });
+    expect(look.body).toMatchObject({ data: [{ result: 'refused', refusal: 'already_ended' }, { result: 'not_found' }] });
+  });
+
+  it('changes the limit of many, and says of those that have it already that nothing changes', async () => {
+    const id = (await pause()).textAt('id');
+    const ids = await place(2);
+    for (const each of ids) await desk.reaches(each, 'held');
+    const limit = { amount: '7.00', currency: 'USD' };
+    const filter = { ids };
+    for (const wrong of [{}, { max_price: limit, verdict: 'dismissed' }]) expect((await bulk({ action: 'limit', filter, ...wrong })).status).toBe(400);
+    const look = await bulk({ action: 'limit', filter, max_price: limit, dry_run: true });
+    expect(look.body).toMatchObject({ data: [{ result: 'would_act' }, { result: 'would_act' }] });
+    expect((await stack.api.get(`/v1/orders/${ids[0]!}`)).at('max_price')).toBeNull();
+    expect((await bulk({ action: 'limit', filter, max_price: limit })).body).toMatchObject({ data: [{ result: 'applied' }, { result: 'applied' }] });
+    for (const each of ids) expect((await stack.api.get(`/v1/orders/${each}`)).at('max_price')).toEqual(limit);
+    expect((await bulk({ action: 'limit', filter, max_price: limit, dry_run: true })).body).toMatchObject({ data: [{ result: 'unchanged' }, { result: 'unchanged' }] });
+    await bulk({ action: 'abandon', filter });
+    await endPause(id);
+  });
+
+  it('judges the cases of many, each as the single act would', async () => {
+    const ids: string[] = [];
+    for (const order of [await desk.complete(PACKAGE.completedAtOnce), await desk.complete(PACKAGE.completedAtOnce)]) {
+      const data = { id: order.textAt('service_order_id'), external_order_id: order.textAt('external_order_id'), status: 'failed' };
+      await desk.simulator.sendWebhook({ event: 'order.failed', data });
+      ids.push(order.textAt('id'));
+    }
+    for (const id of ids) await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([{ reason: 'contradiction', open: true }]);
+    const without = await desk.complete(PACKAGE.completedAtOnce);
+    const judgement = { action: 'resolve', case: 'contradiction', verdict: 'dismissed', filter: { ids: [...ids, without.textAt('id')] } };
+    const results = [{ id: ids[0], result: 'applied' }, { id: ids[1], result: 'applied' }, { id: without.textAt('id'), result: 'refused', refusal: 'case_not_open' }];
+    const look = await bulk({ ...judgement, dry_run: true });
+    expect(look.body).toMatchObject({ data: results.map((each) => ({ ...each, result: each.result === 'applied' ? 'would_act' : each.result })) });
+    expect((await bulk(judgement)).body).toMatchObject({ data: results });
+    for (const id of ids) expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: false }]);
   });
 });
 

@@ -36,7 +36,7 @@ describe('what a person may do with an order', () => {
   it('is decided for every state that an order can be in', () => {
     fc.assert(
       fc.property(work, judgedCase, fc.constantFrom(...caseVerdicts), fc.boolean(), (state, judged, verdict, same) => {
-        for (const judgement of [judgeRetry(state), judgeAbandon(state), judgeLimitChange(state, same), judgeResolve(state, judged, verdict)]) {
+        for (const judgement of [judgeRetry(state, false), judgeAbandon(state), judgeLimitChange(state, same), judgeResolve(state, judged, verdict)]) {
           expect(judgements).toContain(judgement);
         }
       }),
@@ -57,7 +57,7 @@ describe('what a person may do with an order', () => {
     const ended = work.filter(({ status }) => isFinal(status));
     fc.assert(
       fc.property(ended, judgedCase, fc.boolean(), (state, judged, same) => {
-        expect(judgeRetry(state)).toBe('already_ended');
+        expect(judgeRetry(state, false)).toBe('already_ended');
         expect(judgeLimitChange(state, same)).toBe('already_ended');
         for (const verdict of ['bought', 'not_bought'] as const) expect(judgeResolve(state, judged, verdict)).not.toBe('allowed');
       }),
@@ -69,7 +69,7 @@ describe('what a person may do with an order', () => {
     const open = work.filter(({ status }) => !isFinal(status)).map((state) => ({ ...state, openContradiction: true }));
     fc.assert(
       fc.property(open, (state) => {
-        expect([judgeRetry(state), judgeAbandon(state)]).toEqual(['contradiction_open', 'contradiction_open']);
+        expect([judgeRetry(state, false), judgeAbandon(state)]).toEqual(['contradiction_open', 'contradiction_open']);
       }),
     );
   });
@@ -101,7 +101,7 @@ describe('what a person may do with an order', () => {
       const parked: OperatedWork = { status: 'needs_attention', attempt: undefined, openContradiction, observationsPending: false };
       const judged = { reason, attempt: undefined, laterAttempts: [] };
       const verdicts = VERDICTS_OF[reason].filter((verdict) => judgeResolve(parked, judged, verdict) === 'allowed');
-      expect(verdicts.length > 0 || judgeRetry(parked) === 'allowed', reason).toBe(true);
+      expect(verdicts.length > 0 || judgeRetry(parked, false) === 'allowed', reason).toBe(true);
     }
   });
 });

@@ -131,7 +131,7 @@ export class FakeOrder {
       openContradiction: attention === 'contradiction',
       observationsPending: false,
     };
-    const judged = action.action === 'retry' ? judgeRetry(work) : action.action === 'release' ? judgeRelease(work, false) : action.action === 'abandon' ? judgeAbandon(work) : 'allowed';
+    const judged = action.action === 'retry' ? judgeRetry(work, false) : action.action === 'release' ? judgeRelease(work, false) : action.action === 'abandon' ? judgeAbandon(work) : 'allowed';
     if (judged !== 'allowed') throw ApplicationFailure.nonRetryable(judged, ACTION_REFUSED);
     this.acts.push(action);
     if (action.action === 'retry' && attention === 'attempts_used_up') this.#extraAttempts += 1;

@@ -156,6 +156,31 @@ describe('each act', () => {
   });
 });
 
+describe('a limit or a verdict for all', () => {
+  const judged = { status: 200, body: { dry_run: true, matched: 1, remaining: 0, data: [{ ...row('ord_1', { status: 'held' }), failure_class: null, attention: null, result: 'would_act', refusal: null, detail: null }] } };
+
+  it('that a filter chooses is one call of the API, which is looked at first', async () => {
+    answer = () => judged;
+    const { printed, code } = await run((desk, options) => desk.limit('all', 'none', { ...options, why, status: 'held', dryRun: true }));
+    expect({ printed, code }).toEqual({ printed: 'would limit: ord_1  held\n1 order. Nothing was done.\n', code: 0 });
+    const verdict = { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' };
+    await run((desk, options) => desk.resolve('all', { ...options, why, ...verdict, attention: 'outcome_unknown', dryRun: true, serviceIds: {} }));
+    expect(calls).toMatchObject([
+      { call: 'POST /v1/orders/bulk-actions', body: { action: 'limit', max_price: null, why, filter: { status: 'held' }, dry_run: true } },
+      { call: 'POST /v1/orders/bulk-actions', body: { action: 'resolve', ...verdict, why, filter: { attention: 'outcome_unknown' }, dry_run: true } },
+    ]);
+  });
+
+  it.each<[string, (desk: WorkDesk, to: { api: string; data: string }) => Promise<number>, string]>([
+    ['no filter', (desk, to) => desk.limit('all', 'none', { ...to, why }), 'It is not said which orders.'],
+    ['an id beside a filter', (desk, to) => desk.limit('ord_1', 'none', { ...to, why, status: 'held' }), 'An id is named beside a filter'],
+    ['an id at the service', (desk, to) => desk.resolve('all', { ...to, why, case: 'outcome_unknown', verdict: 'bought', status: 'held', serviceIds: { service_order_id: '1' } }), 'can only be named of one'],
+  ])('is refused with %s', async (_name, command, words) => {
+    expect(await run(command)).toEqual({ code: 1, printed: expect.stringContaining(words) });
+    expect(calls).toEqual([]);
+  });
+});
+
 describe('the program', () => {
   it.each([
     ['orders', ['--service-order-id', '48151', '--service-esim-id', 'E-1'], { service_order_id: '48151', service_esim_id: 'E-1' }],

@@ -92,7 +92,8 @@ describe('a retry', () => {
   it('is for what is held or parked, and says of everything else why not', () => {
     for (const status of WORK_STATUSES) {
       const waits = status === 'held' || status === 'needs_attention';
-      expect(judgeRetry({ ...parked, status })).toBe(isFinal(status) ? 'already_ended' : waits ? 'allowed' : 'not_waiting');
+      expect(judgeRetry({ ...parked, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
+      expect(judgeRetry({ ...parked, status }, false)).toBe(isFinal(status) ? 'already_ended' : waits ? 'allowed' : 'not_waiting');
     }
   });
 });

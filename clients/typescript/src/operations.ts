@@ -599,9 +599,9 @@ export class Operations {
     return this.transport.json({ method: 'POST', path: '/v1/orders', body, keyed: true, prefers: true, options });
   }
 
-  /** Retry, release or abandon many orders.
+  /** Act on many orders at once.
    *
-   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
+   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which judges each as the act would and changes nothing. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
    *
    * Scope: `orders:operate`.
    */
@@ -695,9 +695,9 @@ export class Operations {
     return this.transport.json({ method: 'POST', path: '/v1/topups', body, keyed: true, prefers: true, options });
   }
 
-  /** Retry, release or abandon many top-ups.
+  /** Act on many top-ups at once.
    *
-   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
+   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which judges each as the act would and changes nothing. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
    *
    * Scope: `topups:operate`.
    */
@@ -801,9 +801,9 @@ export class Operations {
     return this.transport.json({ method: 'POST', path: '/v1/vpn/subscriptions', body, keyed: true, prefers: true, options });
   }
 
-  /** Retry, release or abandon many VPN subscriptions.
+  /** Act on many VPN subscriptions at once.
    *
-   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
+   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which judges each as the act would and changes nothing. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
    *
    * Scope: `vpn:operate`.
    */
@@ -917,9 +917,9 @@ export class Operations {
     return this.transport.json({ method: 'POST', path: '/v1/cancellations', body, keyed: true, prefers: true, options });
   }
 
-  /** Retry, release or abandon many cancellations.
+  /** Act on many cancellations at once.
    *
-   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
+   * Each is an act of its own, with its own record; one that is refused does not stop the others. Look first with `dry_run`, which judges each as the act would and changes nothing. Without it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.
    *
    * Scope: `cancellations:operate`.
    */

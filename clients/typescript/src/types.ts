@@ -90,7 +90,7 @@ export interface MoneyInput {
   currency: string;
 }
 export interface OrderBulkAction {
-  action: 'retry' | 'release' | 'abandon';
+  action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
    * Which orders: all that meet every condition named here.
    */
@@ -160,7 +160,39 @@ export interface OrderBulkAction {
    */
   why: string;
   /**
-   * Only say which it would be. Needs no Idempotency-Key.
+   * With `limit`, and needed there; `null` takes the limit away.
+   */
+  max_price?: MoneyInput | null;
+  /**
+   * With `resolve`, and needed there: the reason of the open case.
+   */
+  case?:
+    | 'outcome_unknown'
+    | 'debit_without_goods'
+    | 'evidence_unavailable'
+    | 'attempts_used_up'
+    | 'contradiction'
+    | 'contract_drift'
+    | 'delivery_unavailable'
+    | 'charged_above_limit'
+    | 'debited_twice'
+    | 'debited_for_nothing'
+    | 'amount_differs'
+    | 'movement_missing'
+    | 'cancellation_refused'
+    | 'refund_failed'
+    | 'refund_missing'
+    | 'webhook_conflict';
+  /**
+   * With `resolve`, and needed there: what is true of all of them.
+   */
+  verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
+  /**
+   * With `not_bought`: buy anew (the default), or give it up.
+   */
+  next?: 'continue' | 'abandon';
+  /**
+   * Only say what would become of each. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
@@ -251,7 +283,7 @@ export interface TopupInput {
   };
 }
 export interface TopupBulkAction {
-  action: 'retry' | 'release' | 'abandon';
+  action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
    * Which top-ups: all that meet every condition named here.
    */
@@ -321,7 +353,39 @@ export interface TopupBulkAction {
    */
   why: string;
   /**
-   * Only say which it would be. Needs no Idempotency-Key.
+   * With `limit`, and needed there; `null` takes the limit away.
+   */
+  max_price?: MoneyInput | null;
+  /**
+   * With `resolve`, and needed there: the reason of the open case.
+   */
+  case?:
+    | 'outcome_unknown'
+    | 'debit_without_goods'
+    | 'evidence_unavailable'
+    | 'attempts_used_up'
+    | 'contradiction'
+    | 'contract_drift'
+    | 'delivery_unavailable'
+    | 'charged_above_limit'
+    | 'debited_twice'
+    | 'debited_for_nothing'
+    | 'amount_differs'
+    | 'movement_missing'
+    | 'cancellation_refused'
+    | 'refund_failed'
+    | 'refund_missing'
+    | 'webhook_conflict';
+  /**
+   * With `resolve`, and needed there: what is true of all of them.
+   */
+  verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
+  /**
+   * With `not_bought`: buy anew (the default), or give it up.
+   */
+  next?: 'continue' | 'abandon';
+  /**
+   * Only say what would become of each. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
@@ -396,7 +460,7 @@ export interface VpnSubscriptionInput {
   };
 }
 export interface VpnSubscriptionBulkAction {
-  action: 'retry' | 'release' | 'abandon';
+  action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
    * Which VPN subscriptions: all that meet every condition named here.
    */
@@ -476,7 +540,39 @@ export interface VpnSubscriptionBulkAction {
    */
   why: string;
   /**
-   * Only say which it would be. Needs no Idempotency-Key.
+   * With `limit`, and needed there; `null` takes the limit away.
+   */
+  max_price?: MoneyInput | null;
+  /**
+   * With `resolve`, and needed there: the reason of the open case.
+   */
+  case?:
+    | 'outcome_unknown'
+    | 'debit_without_goods'
+    | 'evidence_unavailable'
+    | 'attempts_used_up'
+    | 'contradiction'
+    | 'contract_drift'
+    | 'delivery_unavailable'
+    | 'charged_above_limit'
+    | 'debited_twice'
+    | 'debited_for_nothing'
+    | 'amount_differs'
+    | 'movement_missing'
+    | 'cancellation_refused'
+    | 'refund_failed'
+    | 'refund_missing'
+    | 'webhook_conflict';
+  /**
+   * With `resolve`, and needed there: what is true of all of them.
+   */
+  verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
+  /**
+   * With `not_bought`: buy anew (the default), or give it up.
+   */
+  next?: 'continue' | 'abandon';
+  /**
+   * Only say what would become of each. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
@@ -549,7 +645,7 @@ export interface CancellationInput {
   };
 }
 export interface CancellationBulkAction {
-  action: 'retry' | 'release' | 'abandon';
+  action: 'retry' | 'abandon' | 'resolve';
   /**
    * Which cancellations: all that meet every condition named here.
    */
@@ -619,7 +715,39 @@ export interface CancellationBulkAction {
    */
   why: string;
   /**
-   * Only say which it would be. Needs no Idempotency-Key.
+   * With `limit`, and needed there; `null` takes the limit away.
+   */
+  max_price?: MoneyInput | null;
+  /**
+   * With `resolve`, and needed there: the reason of the open case.
+   */
+  case?:
+    | 'outcome_unknown'
+    | 'debit_without_goods'
+    | 'evidence_unavailable'
+    | 'attempts_used_up'
+    | 'contradiction'
+    | 'contract_drift'
+    | 'delivery_unavailable'
+    | 'charged_above_limit'
+    | 'debited_twice'
+    | 'debited_for_nothing'
+    | 'amount_differs'
+    | 'movement_missing'
+    | 'cancellation_refused'
+    | 'refund_failed'
+    | 'refund_missing'
+    | 'webhook_conflict';
+  /**
+   * With `resolve`, and needed there: what is true of all of them.
+   */
+  verdict?: 'bought' | 'not_bought' | 'refunded' | 'dismissed';
+  /**
+   * With `not_bought`: buy anew (the default), or give it up.
+   */
+  next?: 'continue' | 'abandon';
+  /**
+   * Only say what would become of each. Needs no Idempotency-Key.
    */
   dry_run?: boolean;
 }
