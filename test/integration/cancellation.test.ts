@@ -66,6 +66,35 @@ describe('the cancellation of an eSIM', () => {
     expect(await sendsOf(id)).toEqual([]);
   });
 
+  it('is not sent while a condition cannot be read, and goes on by itself once it can', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.onRequest('getEsimUsage', { kind: 'server_error' }, { count: null });
+    const id = await desk.cancel(esimId);
+    const held = await desk.cancellationReaches(id, 'held');
+    expect(held.at('next_step_at')).not.toBeNull();
+    expect(held.textAt('failure', 'detail')).toContain('usage_is_zero');
+    expect(await sendsOf(id)).toEqual([]);
+    await desk.simulator.calm();
+    await act(id, 'retry', {});
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
+    expect(await sendsOf(id)).toHaveLength(1);
+  });
+
+  it('waits for a top-up of the eSIM that is under way, and is then judged by what came of it', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'stay_processing' });
+    const topup = await desk.topUp(esimId, 1001);
+    await desk.topupReaches(topup, 'processing');
+    const id = await desk.cancel(esimId);
+    expect((await desk.cancellationReaches(id, 'held')).body).toMatchObject({ failure: { class: 'esim_busy' } });
+    expect(await sendsOf(id)).toEqual([]);
+    const underWay = (await desk.simulator.topups()).find(({ status }) => status === 'processing');
+    await desk.simulator.completeTopup(underWay!.id);
+    await desk.topupReaches(topup, 'completed');
+    expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({ failure: { class: 'refund_not_expected' } });
+    expect(await sendsOf(id)).toEqual([]);
+  });
+
   it('with accept_without_refund is asked for all the same, and what the service answers decides', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');

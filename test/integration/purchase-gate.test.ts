@@ -6,7 +6,7 @@ import { listCircuits } from '#db/gate/circuits.ts';
 import { addPause, releasePause } from '#db/gate/pauses.ts';
 import { readGate } from '#db/gate/view.ts';
 import { actOnWork } from '#db/operator-actions.ts';
-import { apiKeys, attempts, gateReservations, outbox, timeline } from '#db/schema.ts';
+import { apiKeys, attempts, events, gateReservations, outbox, timeline } from '#db/schema.ts';
 import { addApiKey } from '#db/api-keys.ts';
 import { ActivityBench } from '#test/support/order-activities.ts';
 
@@ -128,6 +128,11 @@ describe('the money in the wallet', () => {
     await bench.admin.deposit('50.00');
     await bench.wallet.refresh();
     expect(bench.crossings).toEqual(['low', 'well']);
+    const told = await bench.database.run((db) => db.select().from(events).where(eq(events.subjectKind, 'wallet')).orderBy(events.sequence));
+    expect(told).toMatchObject([
+      { type: 'wallet.balance_low', apiKeyId: null, data: { balance: { amount: '9.00', currency: 'USD' }, threshold: { amount: '10.00', currency: 'USD' } } },
+      { type: 'wallet.balance_restored', apiKeyId: null, data: { balance: { amount: '59.00', currency: 'USD' } } },
+    ]);
   });
 });
 
