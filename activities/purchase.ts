@@ -10,6 +10,7 @@ import {
   recordSendFailure,
   requestBodyPlace,
   type AttemptRow,
+  type SendClaim,
   type ServiceFacts,
 } from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
@@ -19,7 +20,7 @@ import type { Reserved } from '#db/gate/reservations.ts';
 import { passGate } from '#db/gate/waits.ts';
 import { lockUnfinishedWork, lockWork, markInProgress } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
-import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
+import type { ServiceResult } from '#upstream/error-mapping.ts';
 import { attemptView, noteOf, type WorkDependencies } from '#activities/work-context.ts';
 import { createDebitEvidence } from '#activities/debit-evidence.ts';
 import { createGate, isFree, type SendReport } from '#activities/gate.ts';
@@ -54,6 +55,22 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
         isFree(work) ? undefined : wallet.refreshIfOlderThan(policy.balanceAgeMs),
       ]);
 
+      /** Stores what a claimed send came to. @param current the work as it is now, locked. */
+      const conclude = async (
+        tx: Executor,
+        current: WorkRow,
+        { attempt, leaseToken }: Pick<Extract<SendClaim, { kind: 'claimed' }>, 'attempt' | 'leaseToken'>,
+        how: Reserved | undefined,
+        answered: ServiceResult<ServiceFacts>,
+      ) => {
+        const answer = await unlessNotOurs(tx, attempt, answered);
+        const after = answer.ok
+          ? await recordAnswer(tx, work, current, attempt.id, answer.value, new Date(now()))
+          : await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer));
+        await addTimelineEntry(tx, work, sentEntry(attempt, answer, how));
+        const result: SendResult = { outcome: outcomeOf(after, answer), attempt: attemptView(after), ...(!answer.ok && { detail: answer.detail }) };
+        return { result, answer };
+      };
       const claimNow = () =>
         database.transaction(async (tx) => {
           const row = await lockUnfinishedWork(tx, work);
@@ -70,7 +87,10 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
           if (claimed.kind !== 'claimed') return claimed;
           await passGate(tx, work);
           await markInProgress(tx, work, 'submitting', new Date(now()));
-          return { ...claimed, how: admission.how };
+          const { how } = admission;
+          // What is not going to be sent is never seen as under way: a worker that dies here leaves nothing unknown behind.
+          if (objection !== undefined) return { kind: 'objected', ...(await conclude(tx, row, claimed, how, objection)) } as const;
+          return { ...claimed, how };
         });
       let claim = await claimNow();
       // Money may have come since it was read. With much of the time of this activity gone, the gate looks a moment later.
@@ -78,6 +98,10 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       if (mayReadOnceMore && (await wallet.refreshIfOlderThan(policy.balanceTrustMs))) claim = await claimNow();
 
       if (claim.kind === 'stopped') return unsent(gated(claim.stop));
+      if (claim.kind === 'objected') {
+        await gate.report(work, attemptId, reportOf(claim.answer));
+        return claim.result;
+      }
       if (claim.kind !== 'claimed') await gate.report(work, attemptId, { evidence: { kind: 'none' } });
       if (claim.kind === 'barred' || claim.kind === 'too_late') return unsent(claim);
       if (claim.kind === 'leased') return unsent({ kind: 'lease_held', retryAfterMs: Math.max(1, claim.until.getTime() - now()) });
@@ -86,22 +110,12 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
         return { outcome: { kind: 'accepted', outcome: claim.outcome }, attempt: attemptView(claim.attempt) };
       }
 
-      const { attempt, leaseToken, how } = claim;
-      const answered: ServiceResult<ServiceFacts> =
-        objection ?? (await kind.send(attempt, keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id))));
-      const { result, answer } = await database.transaction(async (tx) => {
-        // It may have ended while we waited: its workflow was terminated, and another run went on.
-        const current = await lockWork(tx, work);
-        const answer = await unlessNotOurs(tx, attempt, answered);
-        const after = answer.ok
-          ? await recordAnswer(tx, work, current, attempt.id, answer.value, new Date(now()))
-          : await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer));
-        await addTimelineEntry(tx, work, sentEntry(attempt, answer, how));
-        const result: SendResult = { outcome: outcomeOf(after, answer), attempt: attemptView(after), ...(!answer.ok && { detail: answer.detail }) };
-        return { result, answer };
-      });
+      const { attempt } = claim;
+      const answered = await kind.send(attempt, keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id)));
+      // It may have ended while we waited: its workflow was terminated, and another run went on.
+      const { result, answer } = await database.transaction(async (tx) => conclude(tx, await lockWork(tx, work), claim, claim.how, answered));
       // Apart from the result, which must not be lost because of it.
-      await gate.report(work, attemptId, answer.ok ? { evidence: { kind: 'accepted' } } : failureReport(answer));
+      await gate.report(work, attemptId, reportOf(answer));
       return result;
     },
 
@@ -160,7 +174,9 @@ function gated({ failure, detail, recheckMs }: GateStop): SendResult['outcome'] 
   return { kind: 'gated', failure, detail, recheckMs };
 }
 
-function failureReport({ failure, detail, retryAfterMs }: ServiceFailure): SendReport {
+function reportOf(answer: ServiceResult<unknown>): SendReport {
+  if (answer.ok) return { evidence: { kind: 'accepted' } };
+  const { failure, detail, retryAfterMs } = answer;
   return { evidence: { kind: 'failure', failure }, detail, retryAfterMs };
 }
 
