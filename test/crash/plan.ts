@@ -54,8 +54,23 @@ export interface CrashPlan {
   readonly webhookFaults: readonly PlannedWebhookFault[];
 }
 
-const BUYING = ['createOrder', 'createTopup', 'createVpnOrder'] as const;
-const READING = ['getOrder', 'listOrders', 'getEsim', 'listWalletTransactions', 'listTopupOptions', 'listVpnPlans', 'cancelVpnSubscription'] as const;
+/** What buys, or gives back. */
+const BUYING = ['createOrder', 'createTopup', 'createVpnOrder', 'cancelEsim'] as const;
+const READING = [
+  'getOrder',
+  'listOrders',
+  'getEsim',
+  'listWalletTransactions',
+  'listTopupOptions',
+  'listVpnPlans',
+  'cancelVpnSubscription',
+  'getEsimUsage',
+  'getRefund',
+  'listTopups',
+  'getVpnSubscription',
+  'listRefunds',
+  'getTopup',
+] as const;
 
 /** After acceptance, before it, and in between. */
 const BUYING_FAULTS: readonly z.input<typeof requestFault>[] = [
@@ -104,7 +119,7 @@ function turn<Item>(items: readonly Item[], seed: number, count: number): Item[]
 }
 
 /** About a third of the points, and no multiple of the number of dialects is near: each point comes up with many of them. */
-const DISTANCE = 37;
+const DISTANCE = 53;
 
 /** As {@link turn}, of a long catalogue: what a seed takes is far apart in it, so of different steps. */
 function apart<Item>(items: readonly Item[], seed: number, count: number): Item[] {
@@ -112,9 +127,17 @@ function apart<Item>(items: readonly Item[], seed: number, count: number): Item[
 }
 
 /** What work passes once at most, and only in certain circumstances: those are brought about in the seeds that kill there. */
-const RARE = /^lookUpPurchase|GET \/orders\/\{id\}|^cancelSubscription|GET \/wallet\/transactions|POST \/esims\/\{id\}\/cancel/;
+const RARE = /^lookUpPurchase|^cancelSubscription|^reconcileBooks|GET \/|POST \/esims\/\{id\}\/cancel|gate_/;
 const OF_VPN_CANCELLATION = /cancelSubscription|\/v1\/vpn\/subscriptions\/\{id\}\/cancel/;
+const OF_RETRY = /\/v1\/orders\/\{id\}\/retry/;
 const OF_LOOK_UP = /^lookUpPurchase/;
+/** By the question, whose answer was lost. */
+const LOOKED_UP = [
+  [/^lookUpPurchase > (GET \/orders|start|end|commit)/, 'createOrder'],
+  [/^lookUpPurchase > GET \/topups/, 'createTopup'],
+  [/^lookUpPurchase > GET \/vpn/, 'createVpnOrder'],
+  [/^lookUpPurchase > GET \/esims/, 'cancelEsim'],
+] as const;
 /** The reconciler asks for what is silent. */
 const OF_SILENCE = /^reconcileSilentWork > (GET|insert|update)/;
 /** What was sold later stays silent. */
@@ -134,7 +157,7 @@ export function planOf(seed: number): CrashPlan {
     seed,
     // What may not be sent again is looked up.
     setting: killsAt(OF_LOOK_UP) ? { ...setting, lacks: [...new Set([...setting.lacks, 'key_replay' as const])] } : setting,
-    work: plannedWork(seeded, { vpnIsCancelled: killsAt(OF_VPN_CANCELLATION), soldLater: killsAt(OF_SILENCE) }),
+    work: plannedWork(seeded, { vpnIsCancelled: killsAt(OF_VPN_CANCELLATION), soldLater: killsAt(OF_SILENCE), retried: killsAt(OF_RETRY) }),
     kills,
     restartDelayMs: seeded.pick([0, 0, 0, 2_500]),
     cuts: turn(CUTS, seed, 1).map((moment) => ({ moment, hit: seeded.between(1, 25) })),
@@ -149,7 +172,7 @@ export function planOf(seed: number): CrashPlan {
         ]
       : [],
     requestFaults: [
-      ...(killsAt(OF_LOOK_UP) ? [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 } as const] : []),
+      ...LOOKED_UP.filter(([point]) => killsAt(point)).map(([, endpoint]) => ({ endpoint, fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }) as const),
       ...turn(BUYING_FAULTS, seed, BUYING_FAULTS_EACH).map((fault) => ({
         // Orders are the most of the work.
         endpoint: seeded.pick<PlannedRequestFault['endpoint']>(['createOrder', 'createOrder', ...BUYING]),

@@ -13,21 +13,39 @@ interface Steps {
 const WORKER: Readonly<Record<string, Steps>> = {
   beginWork: { commits: 1 },
   // The wallet is read for the purchase gate, the send claimed, its outcome stored, and told to the gate's circuits.
-  sendPurchase: { commits: 5, calls: ['POST /orders', 'POST /topups', 'POST /vpn/orders', 'POST /esims/{id}/cancel'] },
-  lookUpPurchase: { commits: 1, calls: ['GET /orders'] },
+  sendPurchase: {
+    commits: 5,
+    calls: [
+      'POST /orders',
+      'POST /topups',
+      'POST /vpn/orders',
+      'POST /esims/{id}/cancel',
+      // What is looked at before: the balance, what is offered, the conditions of a refund.
+      'GET /wallet',
+      'GET /esims/{id}/topup-options',
+      'GET /vpn/plans',
+      'GET /esims/{id}/usage',
+    ],
+  },
+  lookUpPurchase: { commits: 1, calls: ['GET /orders', 'GET /topups', 'GET /vpn/subscriptions', 'GET /esims/{id}'] },
   readDebitEvidence: { commits: 1, calls: ['GET /wallet/transactions'] },
   openNextAttempt: { commits: 1 },
-  completePurchase: { commits: 1, calls: ['GET /esims/{id}', 'GET /wallet/transactions'] },
+  completePurchase: { commits: 2, calls: ['GET /esims/{id}', 'GET /wallet/transactions', 'GET /refunds', 'GET /vpn/subscriptions/{id}'] },
   recordStep: { commits: 1 },
-  cancelSubscription: { commits: 1, calls: ['POST /vpn/subscriptions/{id}/cancel'] },
-  reconcileSilentWork: { writes: ['update attempts', 'insert inbox'], calls: ['GET /orders/{id}'] },
+  cancelSubscription: { commits: 2, calls: ['POST /vpn/subscriptions/{id}/cancel', 'GET /vpn/subscriptions/{id}'] },
+  reconcileSilentWork: {
+    writes: ['update attempts', 'insert inbox'],
+    calls: ['GET /orders/{id}', 'GET /topups', 'GET /vpn/subscriptions/{id}', 'GET /refunds'],
+  },
+  reconcileBooks: { commits: 3, calls: ['GET /wallet/transactions'] },
   requestIdleWork: { commits: 1 },
   // Its commits, the claim of a delivery and the record of a try, come in no order.
   deliverDue: { writes: ['commit of update webhook_deliveries', 'commit of insert webhook_tries'], calls: ['POST /hook'] },
 };
 
 const RELAY: Steps = {
-  writes: ['update outbox', 'delete outbox', 'update inbox', 'commit of update inbox', 'commit of update events'],
+  // The last two are the keeper's of the purchase gate, beside the relay.
+  writes: ['update outbox', 'delete outbox', 'update inbox', 'commit of update inbox', 'commit of update events', 'commit of update gate_waits', 'commit of update gate_circuits'],
   handOvers: ['start', 'signalWithStart'],
 };
 
@@ -37,6 +55,7 @@ const API: Readonly<Record<string, Steps>> = {
   'POST /v1/cancellations': { commits: 1 },
   'POST /v1/vpn/subscriptions': { commits: 1 },
   'POST /v1/vpn/subscriptions/{id}/cancel': { commits: 1 },
+  'POST /v1/orders/{id}/retry': { commits: 1 },
   'POST /webhooks/service': { writes: ['insert inbox'] },
 };
 

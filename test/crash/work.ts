@@ -14,7 +14,8 @@ interface Planned {
 }
 
 export type PlannedWork =
-  | (Planned & { readonly kind: 'order'; readonly packageId: number; readonly deviceImei?: string })
+  /** `retried`: a person does not wait until it is tried again by itself. */
+  | (Planned & { readonly kind: 'order'; readonly packageId: number; readonly deviceImei?: string; readonly retried?: boolean })
   /** Of the eSIM that the first order delivers. */
   | (Planned & { readonly kind: 'topup'; readonly packageId: number })
   | (Planned & { readonly kind: 'vpn_subscription'; readonly planId: number; readonly cancelled: boolean })
@@ -33,9 +34,11 @@ export interface WorkOptions {
   readonly vpnIsCancelled: boolean;
   /** Orders that are sold are so after a while: their events tell of it. */
   readonly soldLater: boolean;
+  /** Else it is as the seed has it. */
+  readonly retried: boolean;
 }
 
-export function plannedWork(seeded: Seeded, { vpnIsCancelled, soldLater }: WorkOptions): PlannedWork[] {
+export function plannedWork(seeded: Seeded, { vpnIsCancelled, soldLater, retried }: WorkOptions): PlannedWork[] {
   const sold = (): PlannedWork => ({
     kind: 'order',
     nature: 'sold',
@@ -47,7 +50,7 @@ export function plannedWork(seeded: Seeded, { vpnIsCancelled, soldLater }: WorkO
     { kind: 'order', nature: 'sold', packageId: 1001 },
     sold(),
     { ...sold(), forgetful: true },
-    { kind: 'order', nature: 'fails_once', packageId: FAILS_ONCE },
+    { kind: 'order', nature: 'fails_once', packageId: FAILS_ONCE, retried: seeded.next() < 0.5 || retried },
     { kind: 'order', nature: 'fails', packageId: seeded.pick(FAILS) },
     { kind: 'topup', nature: 'sold', packageId: seeded.pick([1002, 9001]) },
     { kind: 'vpn_subscription', nature: 'sold', planId: seeded.pick([301, 391]), cancelled: seeded.next() < 0.5 || vpnIsCancelled },
@@ -81,6 +84,13 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
       path: '/v1/orders',
       body: { package_id: packageId, external_order_id: reference, ...(deviceImei !== undefined && { device_imei: deviceImei }) },
     }),
+    afterwards: async (stack, { retried = false }, id) => {
+      if (!retried) return;
+      const path = `/v1/orders/${id}`;
+      const status = await statusAmong(stack, path, ['held', 'needs_attention', 'completed', 'failed']);
+      // Refused where it has gone on meanwhile.
+      if (status === 'held') await insist(stack, `${path}/retry`, { why: 'The customer waits.' }, [200, 409], { refusable: true });
+    },
   },
   topup: {
     request: async (stack, { packageId }, reference, [first]) => {
@@ -122,14 +132,18 @@ export async function askFor(stack: Stack, planned: PlannedWork, before: readonl
   return { planned, reference, ids };
 }
 
-/** The same request with the same Idempotency-Key until one of these comes; 409 counts only where it names what exists. */
-async function insist(stack: Stack, path: string, body: object, statuses: readonly number[]): Promise<HttpAnswer> {
+/**
+ * The same request with the same Idempotency-Key until one of these comes.
+ *
+ * @param options.refusable 409 counts as it is; else only where it names what exists.
+ */
+async function insist(stack: Stack, path: string, body: object, statuses: readonly number[], { refusable = false } = {}): Promise<HttpAnswer> {
   const headers = { 'idempotency-key': randomUUID() };
   return waitFor(
     `POST ${path} is answered ${statuses.join(' or ')}`,
     async () => {
       const answer = await stack.api.post(path, body, { headers });
-      if (statuses.includes(answer.status) && (answer.status !== 409 || answer.at('existing') !== undefined)) return answer;
+      if (statuses.includes(answer.status) && (answer.status !== 409 || refusable || answer.at('existing') !== undefined)) return answer;
       const passing = answer.status >= 500 || answer.status === 409 || answer.status === 429;
       throw new (passing ? Error : NeverError)(`${answer.status}: ${answer.text}`);
     },
