@@ -4,6 +4,7 @@ import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { plainAmount, plainMoney } from '#domain/money.ts';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
 import { resubmission } from '#domain/resubmission.ts';
+import { standingOf } from '#domain/standing.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationView } from '#db/cancellation-queries.ts';
@@ -16,6 +17,7 @@ import type { CancellationOutput, RefundOutput } from '#api/cancellation-schemas
 import type { OrderOutput } from '#api/order-schemas.ts';
 import type { TopupOutput } from '#api/topup-schemas.ts';
 import type { VpnSubscriptionOutput } from '#api/vpn-schemas.ts';
+import type { ShownWork } from '#api/work-resource.ts';
 
 export function orderJson({ order, serviceId, ...facts }: OrderView): OrderOutput {
   return {
@@ -119,6 +121,12 @@ function workJson(kind: WorkKind, row: WorkRow, { attempts, attemptStates, inDou
     updated_at: row.updatedAt.toISOString(),
     completed_at: instantJson(row.completedAt),
   };
+}
+
+/** @param work as the API shows it to whoever asks. */
+export function standingJson(kind: WorkKind, { status, failure, attention, next_step_at: nextAt, submit_again: again }: ShownWork) {
+  const { now, why, next } = standingOf({ kind, status, isTimed: nextAt !== null, failure: failure ?? undefined, attention: attention?.reason });
+  return { now, why: why ?? null, next, next_at: nextAt, submit_again: again ?? null };
 }
 
 export function timelineJson({ at, event, message, detail }: TimelineRow) {

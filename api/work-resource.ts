@@ -1,5 +1,8 @@
 import type * as z from 'zod';
+import type { AttentionReason } from '#domain/attention.ts';
+import type { FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
+import type { Resubmission } from '#domain/resubmission.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { ApiScope } from '#db/api-keys.ts';
 import type { Executor } from '#db/database.ts';
@@ -16,6 +19,10 @@ import type { workListQuery } from '#api/work-schemas.ts';
 export interface ShownWork {
   readonly status: WorkStatus;
   readonly next_step_at: string | null;
+  readonly failure: { readonly class: FailureClass; readonly detail: string | null } | null;
+  readonly attention: { readonly reason: AttentionReason } | null;
+  /** Absent of cancellations: there is nothing to buy again. */
+  readonly submit_again?: Resubmission;
 }
 
 /** What the calls that all kinds of work share must know of one kind. */

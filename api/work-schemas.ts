@@ -83,6 +83,18 @@ const ENDS = {
   cancellation: '`completed`, `refused` and `abandoned` are final; after the last two the eSIM is as it was.',
 } as const satisfies Record<WorkKind, string>;
 
+/** Whether the same may be submitted once more. */
+const submitAgain = z
+  .strictObject({
+    verdict: z.enum(['not_needed', 'no', 'yes']),
+    why: z.string(),
+  })
+  .meta({
+    description:
+      'Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. ' +
+      '`no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be.',
+  });
+
 /** What the answer about work of every kind holds. */
 export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>) {
   return {
@@ -108,16 +120,7 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
       .strictObject({ reason: attentionReason, meaning: z.string(), advice: z.string() })
       .nullable()
       .meta({ description: 'What it waits for a person for.' }),
-    submit_again: z
-      .strictObject({
-        verdict: z.enum(['not_needed', 'no', 'yes']),
-        why: z.string(),
-      })
-      .meta({
-        description:
-          'Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. ' +
-          '`no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be.',
-      }),
+    submit_again: submitAgain,
     next_step_at: instant.nullable().meta({ description: 'When time brings the next step, if time does.' }),
     deadline: instant.nullable().meta({
       description: 'When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.',
@@ -172,7 +175,18 @@ export const timelineEntry = z
   })
   .meta({ id: 'TimelineEntry' });
 
-export const timelinePage = pageOf(timelineEntry, 'TimelinePage');
+/** Where work stands at the moment of the answer. */
+const standing = z
+  .strictObject({
+    now: z.string().meta({ description: 'Where it stands, in a sentence.', example: 'The order is held: it waits for something that passes.' }),
+    why: z.string().nullable().meta({ description: 'What it waits for, or why it did not come to its aim.' }),
+    next: z.string().meta({ description: 'What happens next.' }),
+    next_at: instant.nullable().meta({ description: 'When, if time brings it.' }),
+    submit_again: submitAgain.nullable().meta({ description: 'As of the resource; `null` of cancellations.' }),
+  })
+  .meta({ id: 'Standing' });
+
+export const timelinePage = pageOf(timelineEntry, 'TimelinePage').extend({ standing }).meta({ id: 'Timeline' });
 export const timelineQuery = z.strictObject(pageQuery);
 
 /** Why a person acts; asked for with every act. */

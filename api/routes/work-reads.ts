@@ -3,7 +3,7 @@ import { workEventType } from '#domain/events.ts';
 import { isFinal, statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
 import { endsWait } from '#domain/waiting.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
-import { listTimeline, workExists } from '#db/work-queries.ts';
+import { listTimeline } from '#db/work-queries.ts';
 import { entryFor } from '#api/account-facts.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -12,7 +12,7 @@ import { readWhen } from '#api/finished-work.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { pageReply } from '#api/page-reply.ts';
 import { jsonReply } from '#api/reply.ts';
-import { timelineJson } from '#api/representations.ts';
+import { standingJson, timelineJson } from '#api/representations.ts';
 import { notFound, type WorkResource } from '#api/work-resource.ts';
 import { timelinePage, timelineQuery } from '#api/work-schemas.ts';
 
@@ -63,7 +63,8 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       method: 'get',
       path: `${path}/{id}/timeline`,
       tag,
-      summary: `Read what happened to ${article(noun)} ${noun}, oldest first`,
+      summary: `Read what happened to ${article(noun)} ${noun}, and where it stands`,
+      description: 'Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.',
       scope: scopes.read,
       params,
       query: timelineQuery,
@@ -82,6 +83,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
               },
             ],
             next_cursor: null,
+            standing: { now: `The ${noun} is accepted and stored.`, why: null, next: 'Its workflow starts within moments and sends it to the service.', next_at: null, submit_again: null },
           },
         },
       },
@@ -89,11 +91,16 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       handle: async ({ params: { id }, query: { limit, cursor }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readNumberCursor('t', cursor);
         const work = { kind, id };
-        const entries = await database.run(async (db) => {
-          if (!mayExist(kind, id) || !(await workExists(db, work, ownerId))) throw notFound(resource);
-          return listTimeline(db, work, { limit: limit + 1, after });
+        const { shown, entries } = await database.run(async (db) => {
+          const shown = mayExist(kind, id) ? await resource.find(db, id, ownerId) : undefined;
+          if (shown === undefined) throw notFound(resource);
+          return { shown, entries: await listTimeline(db, work, { limit: limit + 1, after }) };
         });
-        return pageReply(entries, limit, { json: (entry) => entryFor(ownerId, timelineJson(entry)), cursor: ({ id: last }) => numberCursor('t', last) });
+        return pageReply(entries, limit, {
+          json: (entry) => entryFor(ownerId, timelineJson(entry)),
+          cursor: ({ id: last }) => numberCursor('t', last),
+          besides: { standing: standingJson(kind, shown) },
+        });
       },
     }),
   ];

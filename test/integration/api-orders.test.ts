@@ -380,5 +380,8 @@ describe('reading orders', () => {
     const second = (await caller.get(`/v1/orders/${id}/timeline?limit=2&cursor=${first.next_cursor}`)).read(timelinePage);
     expect(second.data.map(({ event }) => event)).toEqual(['test.2']);
     expect(second.next_cursor).toBeNull();
+    for (const { standing } of [first, second]) {
+      expect(standing).toMatchObject({ now: 'The order is accepted and stored.', why: null, next_at: null, submit_again: { verdict: 'not_needed' } });
+    }
   });
 });

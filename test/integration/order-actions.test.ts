@@ -46,7 +46,15 @@ describe('an operator', () => {
   it('has a held order tried again at once, and is written down with the reason', async () => {
     await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 3_600 });
     const id = await desk.place(PACKAGE.completedAtOnce);
-    await desk.reaches(id, 'held');
+    const held = await desk.reaches(id, 'held');
+    // Why it waits, what happens next, and when.
+    expect((await stack.api.get(`/v1/orders/${id}/timeline`)).at('standing')).toEqual({
+      now: 'The order is held: it waits for something that passes.',
+      why: held.at('failure', 'detail'),
+      next: expect.stringContaining('tried again by itself; at its deadline it fails without having bought'),
+      next_at: held.textAt('next_step_at'),
+      submit_again: held.at('submit_again'),
+    });
     expect((await act(id, 'retry', { why: 'The limit was raised.' })).status).toBe(200);
     await desk.reaches(id, 'completed');
     const timeline = await stack.api.get(`/v1/orders/${id}/timeline`);

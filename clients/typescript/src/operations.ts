@@ -619,7 +619,9 @@ export class Operations {
     return this.transport.json({ method: 'GET', path: `/v1/orders/${encodeURIComponent(id)}`, query, options });
   }
 
-  /** Read what happened to an order, oldest first.
+  /** Read what happened to an order, and where it stands.
+   *
+   * Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.
    *
    * Scope: `orders:read`.
    */
@@ -715,7 +717,9 @@ export class Operations {
     return this.transport.json({ method: 'GET', path: `/v1/topups/${encodeURIComponent(id)}`, query, options });
   }
 
-  /** Read what happened to a top-up, oldest first.
+  /** Read what happened to a top-up, and where it stands.
+   *
+   * Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.
    *
    * Scope: `topups:read`.
    */
@@ -821,7 +825,9 @@ export class Operations {
     return this.transport.json({ method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}`, query, options });
   }
 
-  /** Read what happened to a VPN subscription, oldest first.
+  /** Read what happened to a VPN subscription, and where it stands.
+   *
+   * Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.
    *
    * Scope: `vpn:read`.
    */
@@ -937,7 +943,9 @@ export class Operations {
     return this.transport.json({ method: 'GET', path: `/v1/cancellations/${encodeURIComponent(id)}`, query, options });
   }
 
-  /** Read what happened to a cancellation, oldest first.
+  /** Read what happened to a cancellation, and where it stands.
+   *
+   * Oldest first. With each page, in `standing`: where it stands, why it waits, what happens next and when, and whether submitting again would be safe.
    *
    * Scope: `cancellations:read`.
    */

@@ -1634,12 +1634,13 @@ export interface OrderBulkResult {
     detail: string | null;
   }[];
 }
-export interface TimelinePage {
+export interface Timeline {
   data: TimelineEntry[];
   /**
    * Goes into `cursor` for the next page; null on the last.
    */
   next_cursor: string | null;
+  standing: Standing;
 }
 export interface TimelineEntry {
   /**
@@ -1657,6 +1658,31 @@ export interface TimelineEntry {
   detail: {
     [k: string]: string | number | boolean | null;
   };
+}
+export interface Standing {
+  /**
+   * Where it stands, in a sentence.
+   */
+  now: string;
+  /**
+   * What it waits for, or why it did not come to its aim.
+   */
+  why: string | null;
+  /**
+   * What happens next.
+   */
+  next: string;
+  /**
+   * When, if time brings it.
+   */
+  next_at: string | null;
+  /**
+   * As of the resource; `null` of cancellations.
+   */
+  submit_again: {
+    verdict: 'not_needed' | 'no' | 'yes';
+    why: string;
+  } | null;
 }
 export interface Topup {
   /**
