@@ -15,7 +15,7 @@ import { forgetDeliveries, wakeOverdueEndpoints } from '#db/webhook-deliveries.t
 import { lockWork, requestStartOfIdleWork } from '#db/work.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
-import type { Inquiry } from '#activities/purchases/kind.ts';
+import type { Found } from '#activities/purchases/kind.ts';
 import { purchaseKinds } from '#activities/work.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 
@@ -42,10 +42,9 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     const found = new Map<string, Found>();
     for (const kind of WORK_KINDS) {
       const ofKind = silent.filter(({ subjectKind }) => subjectKind === kind);
-      const { askMany } = kinds[kind];
-      if (askMany === undefined || ofKind.length < reconcile.listFrom) continue;
+      if (ofKind.length < reconcile.listFrom) continue;
       // A page that shows less than single reads would have is not worth reading.
-      const answer = await askMany(ofKind, { maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)) });
+      const answer = await kinds[kind].askMany(ofKind, { maxPages: Math.min(reconcile.listPages, Math.ceil(ofKind.length / 2)) });
       // A long list may fail where single reads do not; should the service be silent altogether, the first of those shows it.
       if (answer.kind === 'read') for (const [id, inquiry] of answer.inquiries) found.set(id, inquiry);
     }
@@ -121,8 +120,6 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     },
   };
 }
-
-type Found = Extract<Inquiry, { kind: 'found' }>;
 
 async function tellOfMissedWebhooks({ database, webhookSilence, logger, now }: MaintenanceDependencies): Promise<void> {
   const missed = await database.run((db) => missedWebhooks(db, webhookSilence, new Date(now())));

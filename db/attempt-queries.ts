@@ -1,4 +1,5 @@
-import { and, asc, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import type { WorkKind } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import type { AttemptRow } from '#db/attempts.ts';
 import { attempts } from '#db/schema.ts';
@@ -26,4 +27,14 @@ export async function findSilentAttempts(
 export async function markAsked(db: Executor, attemptIds: readonly string[], now: Date): Promise<void> {
   if (attemptIds.length === 0) return;
   await db.update(attempts).set({ lastAskedAt: now }).where(inArray(attempts.id, [...attemptIds]));
+}
+
+/** Which of these ids of the service are known to be of an attempt of this kind. */
+export async function takenServiceIds(db: Executor, kind: WorkKind, serviceIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (serviceIds.length === 0) return new Set();
+  const rows = await db
+    .select({ serviceId: attempts.serviceId })
+    .from(attempts)
+    .where(and(eq(attempts.subjectKind, kind), inArray(attempts.serviceId, [...serviceIds])));
+  return new Set(rows.flatMap(({ serviceId }) => serviceId ?? []));
 }

@@ -1,5 +1,5 @@
 /** Cancellations as the API accepts them and as their activities see them, beyond what all work has (`work.ts`). */
-import { and, desc, eq, inArray, notExists, notInArray } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, notExists, notInArray } from 'drizzle-orm';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
 import type { CaseVerdict } from '#domain/operator-actions.ts';
 import type { WorkRef } from '#domain/work.ts';
@@ -101,4 +101,13 @@ export async function findCancellationInForce(db: Executor, esimId: string): Pro
 export async function isCancelledAlready(db: Executor, id: string): Promise<boolean> {
   const [row] = await db.select({ at: cancellations.cancelledAt }).from(cancellations).where(eq(cancellations.id, id));
   return row?.at != null;
+}
+
+/** Those of some cancellations whose eSIM is known to be cancelled. */
+export async function cancelledAmong(db: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db
+    .select({ id: cancellations.id })
+    .from(cancellations)
+    .where(and(inArray(cancellations.id, [...ids]), isNotNull(cancellations.cancelledAt)));
+  return new Set(rows.map(({ id }) => id));
 }

@@ -1,5 +1,5 @@
 /** Top-ups as the API accepts them and as their activities see them, beyond what all work has (`work.ts`). */
-import { eq } from 'drizzle-orm';
+import { eq, inArray } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { esims, topups } from '#db/schema.ts';
 import { WorkMissingError } from '#db/work.ts';
@@ -22,6 +22,12 @@ export async function readTopup(db: Executor, topupId: string): Promise<TopupOfE
     .where(eq(topups.id, topupId));
   if (row === undefined) throw new WorkMissingError({ kind: 'topup', id: topupId });
   return row;
+}
+
+/** The packages of some top-ups, by our ids of these. */
+export async function packagesOfTopups(db: Executor, topupIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.select({ id: topups.id, packageId: topups.packageId }).from(topups).where(inArray(topups.id, [...topupIds]));
+  return new Map(rows.map(({ id, packageId }) => [id, packageId]));
 }
 
 export interface NewTopup extends NewWork {

@@ -2,11 +2,12 @@ import { ApplicationFailure } from '@temporalio/common';
 import { equalMoney, plainText, type Money } from '#domain/money.ts';
 import { cancellationOutcome, type RefundState } from '#domain/refund.ts';
 import { forecastRefund, judgeRefundConditions, type RefundFacts } from '#domain/refund-conditions.ts';
+import { takenServiceIds } from '#db/attempt-queries.ts';
 import { serviceIdsOfOthers, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
 import { findRefund, settleRefund, type CancellationFacts, type RefundRow } from '#db/cancellation-facts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
-import { readCancellation, storePreflight } from '#db/cancellations.ts';
+import { cancelledAmong, readCancellation, storePreflight } from '#db/cancellations.ts';
 import { readOwnRefundFacts } from '#db/esim-queries.ts';
 import { storeFacts } from '#db/esim-watch.ts';
 import { recordRefund } from '#db/journal.ts';
@@ -20,7 +21,8 @@ import { isOfOrder } from '#upstream/wallet-movements.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import { noteOf, type WorkDependencies } from '#activities/work-context.ts';
 import { sinceFirstSend } from '#activities/purchases/facts.ts';
-import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
+import { inquiriesByEsim } from '#activities/purchases/inquiry.ts';
+import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
 import { refusal } from '#activities/purchases/price.ts';
 import type { CompletionResult } from '#activities/work-types.ts';
@@ -54,11 +56,29 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     }
     const list = await service.findRefundsOfEsim(esimOf(attempt));
     if (!list.ok) return list;
-    const since = sinceFirstSend(attempt);
     const others = await database.run((db) => serviceIdsOfOthers(db, attempt, list.value.items.map(({ id }) => id)));
-    const own = list.value.items.filter(({ id, created_at: at }) => !others.has(id) && (at == null || Date.parse(at) >= since));
+    const own = list.value.items.filter((refund) => !others.has(refund.id) && mayBe(attempt, refund));
     // Of several, the one that was not refused is the one that counts; the service lists the newest first.
     return { ...list, value: own.find(({ status }) => status !== 'failed') ?? own[0] };
+  };
+
+  const askMany: PurchaseKind['askMany'] = async (attempts, { maxPages }) => {
+    const list = await service.listRecentRefunds({ since: Math.min(...attempts.map(sinceFirstSend)), maxPages });
+    const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
+    const { taken, cancelled } = await database.run(async (db) => ({
+      taken: await takenServiceIds(db, 'cancellation', listed),
+      cancelled: await cancelledAmong(db, attempts.map(({ subjectId }) => subjectId)),
+    }));
+    return inquiriesByEsim(list, attempts, {
+      noun: 'refunds',
+      mayBe: (attempt, refund) => !taken.has(refund.id) && mayBe(attempt, refund),
+      found: (refund, attempt) => {
+        // What is cancelled stays so.
+        if (cancelled.has(attempt.subjectId)) return inquiryOf(esimOf(attempt), 'cancelled', refund);
+        // Only what is paid says by itself what became of the eSIM; else that has to be read as well.
+        return refund.status === 'completed' ? inquiryOf(esimOf(attempt), undefined, refund) : undefined;
+      },
+    });
   };
 
   const complete: PurchaseKind['complete'] = async (known, applied) => {
@@ -165,6 +185,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     },
 
     ask,
+    askMany,
 
     // It is paid for by nobody: its refund is a credit of the order's price, which `complete` finds.
     owns: () => false,
@@ -211,6 +232,11 @@ function esimOf({ id, serviceEsimId }: AttemptRow): string {
   return serviceEsimId;
 }
 
+/** False for a refund that was made before the attempt was first sent. */
+function mayBe(attempt: AttemptRow, { created_at: at }: ServiceRefund): boolean {
+  return at == null || Date.parse(at) >= sinceFirstSend(attempt);
+}
+
 /** True when what is not known may be known when it is read again. */
 function mayBeReadLater(facts: RefundFacts): boolean {
   const { usage, installation, topups, debit } = facts;
@@ -228,7 +254,7 @@ function factsOf(cancellation: CancellationFacts): ServiceFacts {
 }
 
 /** What reads showed, together with the event that would have told it. */
-function inquiryOf(esimId: string, esim: CancellationFacts['esim'], refund: ServiceRefund | undefined): Inquiry {
+function inquiryOf(esimId: string, esim: CancellationFacts['esim'], refund: ServiceRefund | undefined): Found {
   const facts = factsOf({ esim, ...(refund !== undefined && refundWord(refundFacts(refund))) });
   if (esim === 'cancelled') {
     return { kind: 'found', facts, record: { esim_id: esimId, status: 'cancelled', refund: refund ?? null }, event: 'esim.cancelled' };

@@ -1,11 +1,12 @@
 import type { Listing, OptionalResult } from '#upstream/client/calls.ts';
 import { noteOf } from '#activities/work-context.ts';
 import type { AttemptRow } from '#db/attempts.ts';
-import type { Inquiry, ManyInquiries } from '#activities/purchases/kind.ts';
+import { sinceFirstSend } from '#activities/purchases/facts.ts';
+import type { Found, Inquiry, ManyInquiries } from '#activities/purchases/kind.ts';
 
 /** What a list is asked for, and how a sentence names what it holds. */
 interface Search<Item> {
-  readonly found: (item: Item) => Extract<Inquiry<Item>, { kind: 'found' }>;
+  readonly found: (item: Item) => Found<Item>;
   /** `orders`, … */
   readonly noun: string;
 }
@@ -37,26 +38,92 @@ export function inquiryOf<Item>(list: OptionalResult<Listing<Item>>, { found, no
   );
 }
 
+/** As {@link Search}, in a list that was not filtered for one attempt. */
+interface WideSearch<Item, Attempt> {
+  /** Undefined where more has to be asked than what the item says. */
+  readonly found: (item: Item, attempt: Attempt) => Found | undefined;
+  readonly noun: string;
+}
+
 /**
- * Finds many attempts in a list that was not filtered. One that the list shows more than once is left to be asked about on
- * its own, where that is judged.
+ * Finds many attempts in a list that was not filtered, by the service's id or by our reference. One that the list shows more
+ * than once is left to be asked about on its own, where that is judged.
  */
-export function inquiriesOf<Item>(
+export function inquiriesOf<Item, Attempt extends Pick<AttemptRow, 'id' | 'serviceId' | 'reference'>>(
   list: OptionalResult<Listing<Item>>,
-  attempts: readonly Pick<AttemptRow, 'id' | 'serviceId' | 'reference'>[],
-  search: Search<Item> & { readonly namesOf: (item: Item) => { readonly id: string; readonly reference?: string | null | undefined } },
+  attempts: readonly Attempt[],
+  search: WideSearch<Item, Attempt> & {
+    readonly namesOf: (item: Item) => { readonly id: string; readonly reference?: string | null | undefined };
+  },
 ): ManyInquiries {
   if (!list.ok) return unread(list, search.noun);
   // By id, since a list that grows while it is read may show one item on two pages.
   const items = new Map(list.value.items.map((item) => [search.namesOf(item).id, item]));
   const byReference = Map.groupBy(items.values(), (item) => search.namesOf(item).reference ?? null);
-  const inquiries = new Map<string, ReturnType<typeof search.found>>();
-  for (const { id, serviceId, reference } of attempts) {
+  return matched(attempts, search, ({ serviceId, reference }) => {
     const named = reference === null ? [] : (byReference.get(reference) ?? []);
     const known = serviceId === null ? undefined : items.get(serviceId);
-    const all = new Set(known === undefined ? named : [...named, known]);
-    const [item] = all;
-    if (item !== undefined && all.size === 1) inquiries.set(id, search.found(item));
+    return [...new Set(known === undefined ? named : [...named, known])];
+  });
+}
+
+/** What of an item that carries no reference of ours tells which attempt it may be of. */
+interface ItemOfEsim {
+  readonly id: string;
+  readonly esim_id?: string | null | undefined;
+  readonly created_at?: string | null | undefined;
+}
+
+type AttemptOfEsim = Pick<AttemptRow, 'id' | 'serviceId' | 'serviceEsimId' | 'firstSentAt' | 'createdAt'>;
+
+/**
+ * Finds many attempts in a list that was not filtered and carries no reference of ours: by the service's id, else by the eSIM.
+ * By the eSIM only where nothing else can be the attempt's: the list goes back to its first send, and shows one item that may be
+ * it and may be no other's. All else is left to be asked about on its own.
+ *
+ * @param search.mayBe false for an item that is another's, or cannot be the attempt's whatever its eSIM.
+ */
+export function inquiriesByEsim<Item extends ItemOfEsim, Attempt extends AttemptOfEsim>(
+  list: OptionalResult<Listing<Item>>,
+  attempts: readonly Attempt[],
+  search: WideSearch<Item, Attempt> & { readonly mayBe: (attempt: Attempt, item: Item) => boolean },
+): ManyInquiries {
+  if (!list.ok) return unread(list, search.noun);
+  const items = new Map(list.value.items.map((item) => [item.id, item]));
+  const byEsim = Map.groupBy(items.values(), ({ esim_id: esimId }) => esimId ?? null);
+  // It may be of any.
+  const ofNoEsim = byEsim.get(null) ?? [];
+  const { complete } = list.value;
+  const goesBackTo = complete ? -Infinity : Math.min(...timesOf(items.values()));
+  const candidatesOf = (attempt: Attempt): readonly Item[] => {
+    if (attempt.serviceId !== null) return [items.get(attempt.serviceId)].filter((item) => item !== undefined);
+    if (attempt.serviceEsimId === null || goesBackTo >= sinceFirstSend(attempt)) return [];
+    if (ofNoEsim.some((item) => search.mayBe(attempt, item))) return [];
+    return (byEsim.get(attempt.serviceEsimId) ?? []).filter((item) => search.mayBe(attempt, item));
+  };
+  const candidates = new Map(attempts.map((attempt) => [attempt.id, candidatesOf(attempt)]));
+  const claims = Map.groupBy([...candidates.values()].flat(), ({ id }) => id);
+  return matched(attempts, search, ({ id }) => {
+    const all = candidates.get(id) ?? [];
+    return all.some((item) => claims.get(item.id)?.length !== 1) ? [] : all;
+  });
+}
+
+function timesOf(items: Iterable<ItemOfEsim>): number[] {
+  return [...items].flatMap(({ created_at: at }) => (at == null ? [] : [Date.parse(at)]));
+}
+
+/** @param candidates what an attempt may be; found is only one that is alone. */
+function matched<Item, Attempt extends Pick<AttemptRow, 'id'>>(
+  attempts: readonly Attempt[],
+  { found }: WideSearch<Item, Attempt>,
+  candidates: (attempt: Attempt) => readonly Item[],
+): ManyInquiries {
+  const inquiries = new Map<string, Found>();
+  for (const attempt of attempts) {
+    const [item, another] = candidates(attempt);
+    const inquiry = item === undefined || another !== undefined ? undefined : found(item, attempt);
+    if (inquiry !== undefined) inquiries.set(attempt.id, inquiry);
   }
   return { kind: 'read', inquiries };
 }

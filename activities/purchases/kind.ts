@@ -18,17 +18,21 @@ export interface PreparedPurchase {
 }
 
 /** What came of asking the service for an attempt. */
-export type Inquiry<Found = unknown> =
+export type Inquiry<Item = unknown> =
   /** `record`: as the service gave it; `event`: the kind of event that would tell of it, if one would. Both are for the inbox. */
-  | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly record: Found; readonly event: string | undefined }
+  | { readonly kind: 'found'; readonly facts: ServiceFacts; readonly record: Item; readonly event: string | undefined }
   /** The service does not know it (yet): no proof that it was not bought. */
   | { readonly kind: 'not_found' }
   | { readonly kind: 'unavailable'; readonly failure: FailureNote };
 
+/** What the service has for an attempt. */
+export type Found<Item = unknown> = Extract<Inquiry<Item>, { kind: 'found' }>;
+
 /** What came of asking for many attempts at once; by the id of the attempt. */
 export type ManyInquiries =
-  | { readonly kind: 'read'; readonly inquiries: ReadonlyMap<string, Extract<Inquiry, { kind: 'found' }>> }
+  | { readonly kind: 'read'; readonly inquiries: ReadonlyMap<string, Found> }
   | Extract<Inquiry, { kind: 'unavailable' }>;
+
 /** What is offered for a piece of work. */
 export interface Offer {
   /** Why it is not sent; undefined when nothing speaks against it. */
@@ -51,10 +55,12 @@ export interface PurchaseKind {
   send(attempt: AttemptRow, body: Buffer): Promise<ServiceResult<ServiceFacts>>;
   ask(attempt: AttemptRow): Promise<Inquiry>;
   /**
-   * Asks for many attempts in few calls, where the service has a list: what it shows of exactly one of them. What it does
-   * not show has to be asked about on its own. Absent where there is no such list.
+   * Asks for many attempts in few calls, by the newest of the service's list: what that shows of exactly one of them. What it
+   * does not show, or not surely, has to be asked about on its own.
+   *
+   * @param attempts at least one.
    */
-  readonly askMany?: (attempts: readonly AttemptRow[], bounds: { readonly maxPages: number }) => Promise<ManyInquiries>;
+  askMany(attempts: readonly AttemptRow[], bounds: { readonly maxPages: number }): Promise<ManyInquiries>;
   /** True when a movement of the service's wallet is for this attempt. */
   owns(attempt: AttemptRow, transaction: WalletTransaction): boolean;
   /** True when a debit might be for this attempt or for another: while there is one, "no debit" cannot be said. */

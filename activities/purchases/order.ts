@@ -7,7 +7,7 @@ import type { WorkDependencies } from '#activities/work-context.ts';
 import { createEsimDelivery } from '#activities/purchases/esim-delivery.ts';
 import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
 import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
-import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
+import type { Found, PurchaseKind } from '#activities/purchases/kind.ts';
 import { PriceList } from '#activities/purchases/price-list.ts';
 import { priceAboveLimit, priceLimit, refusal, unreadOffer } from '#activities/purchases/price.ts';
 
@@ -22,7 +22,7 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
     return byId ?? inquiryOf(await service.findOrdersByReference(ownReference(attempt)), { found, noun: 'orders' });
   };
 
-  const askMany: NonNullable<PurchaseKind['askMany']> = async (attempts, { maxPages }) => {
+  const askMany: PurchaseKind['askMany'] = async (attempts, { maxPages }) => {
     const since = Math.min(...attempts.map(sinceFirstSend));
     return inquiriesOf(await service.listRecentOrders({ since, maxPages }), attempts, {
       found,
@@ -72,6 +72,6 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
   };
 }
 
-function found(order: ServiceOrder): Extract<Inquiry<ServiceOrder>, { kind: 'found' }> {
+function found(order: ServiceOrder): Found<ServiceOrder> {
   return { kind: 'found', facts: purchaseFacts(order, order.status), record: order, event: `order.${order.status}` };
 }

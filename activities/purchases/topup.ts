@@ -1,5 +1,6 @@
+import { takenServiceIds } from '#db/attempt-queries.ts';
 import { chargedOf, serviceIdsOfOthers, type AttemptRow } from '#db/attempts.ts';
-import { readTopup } from '#db/topups.ts';
+import { packagesOfTopups, readTopup } from '#db/topups.ts';
 import { lookAgainAt } from '#db/esim-watch.ts';
 import { completeWork } from '#db/work.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
@@ -7,8 +8,8 @@ import { topupRequestBytes } from '#upstream/request-bytes.ts';
 import { namesNothing } from '#upstream/wallet-movements.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import { purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
-import { inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
-import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
+import { inquiriesByEsim, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
+import type { Found, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
 import { priceAboveLimit, priceLimit, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 
@@ -31,6 +32,20 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
       (item) => !others.has(item.id) && mayBe(attempt, topup.packageId, item) && (serviceId ?? item.id) === item.id,
     );
     return inquiryOf({ ...list, value: { ...list.value, items } }, { found, noun: 'top-ups' });
+  };
+
+  const askMany: PurchaseKind['askMany'] = async (attempts, { maxPages }) => {
+    const list = await service.listRecentTopups({ since: Math.min(...attempts.map(sinceFirstSend)), maxPages });
+    const listed = list.ok ? list.value.items.map(({ id }) => id) : [];
+    const { taken, packages } = await database.run(async (db) => ({
+      taken: await takenServiceIds(db, 'topup', listed),
+      packages: await packagesOfTopups(db, attempts.map(({ subjectId }) => subjectId)),
+    }));
+    return inquiriesByEsim(list, attempts, {
+      found,
+      noun: 'top-ups',
+      mayBe: (attempt, item) => !taken.has(item.id) && mayBe(attempt, packages.get(attempt.subjectId), item),
+    });
   };
 
   return {
@@ -62,6 +77,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     },
 
     ask,
+    askMany,
 
     owns: ({ serviceId }, { topup_id: topupId }) => topupId != null && topupId === serviceId,
 
@@ -88,11 +104,11 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
 }
 
 /** False for what cannot be this attempt: another package, or made before it was first sent. */
-function mayBe(attempt: AttemptRow, packageId: number, topup: ServiceTopup): boolean {
+function mayBe(attempt: AttemptRow, packageId: number | undefined, topup: ServiceTopup): boolean {
   if (topup.package_id != null && topup.package_id !== packageId) return false;
   return topup.created_at == null || Date.parse(topup.created_at) >= sinceFirstSend(attempt);
 }
 
-function found(topup: ServiceTopup): Extract<Inquiry<ServiceTopup>, { kind: 'found' }> {
+function found(topup: ServiceTopup): Found<ServiceTopup> {
   return { kind: 'found', facts: purchaseFacts(topup, topup.status), record: topup, event: `topup.${topup.status}` };
 }

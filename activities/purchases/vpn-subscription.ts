@@ -15,9 +15,9 @@ import type { VpnSubscription } from '#upstream/contract.ts';
 import { vpnOrderRequestBytes } from '#upstream/request-bytes.ts';
 import { namesNothing } from '#upstream/wallet-movements.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
-import { ownReference, purchaseFacts } from '#activities/purchases/facts.ts';
-import { inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
-import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
+import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
+import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
+import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn, type NotOurs } from '#activities/purchases/learn.ts';
 import { priceAboveLimit, priceLimit, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 import type { SubscriptionView } from '#activities/work-types.ts';
@@ -33,6 +33,15 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     if (byId !== undefined) return byId;
     const list = await service.findVpnSubscriptionsByReference(ownReference(attempt));
     return inquiryOf(list, { found, noun: 'subscriptions' });
+  };
+
+  const askMany: PurchaseKind['askMany'] = async (attempts, { maxPages }) => {
+    const since = Math.min(...attempts.map(sinceFirstSend));
+    return inquiriesOf(await service.listRecentVpnSubscriptions({ since, maxPages }), attempts, {
+      found: (subscription, { subjectId }) => foundAs(subscription, seal(subjectId)),
+      noun: 'subscriptions',
+      namesOf: ({ id, external_subscription_id: reference }) => ({ id, reference }),
+    });
   };
 
   /** @throws ApplicationFailure, retryable, while the service does not answer. */
@@ -82,6 +91,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     },
 
     ask,
+    askMany,
 
     owns: ({ serviceId, reference }, { vpn_subscription_id: id, external_subscription_id: named }) =>
       (id != null && id === serviceId) || (named != null && named === reference),
@@ -156,6 +166,6 @@ function factsOf(subscription: VpnSubscription, seal: Seal): ServiceFacts {
   return { ...purchaseFacts(subscription, OUTCOMES[subscription.status]), subscription: subscriptionFacts(subscription, seal) };
 }
 
-function foundAs(subscription: VpnSubscription, seal: Seal): Extract<Inquiry<VpnSubscription>, { kind: 'found' }> {
+function foundAs(subscription: VpnSubscription, seal: Seal): Found<VpnSubscription> {
   return { kind: 'found', facts: factsOf(subscription, seal), record: subscription, event: `vpn.subscription.${subscription.status}` };
 }

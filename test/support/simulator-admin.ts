@@ -52,6 +52,10 @@ const recharge = z.object({
 /** A top-up as the service has it. */
 export type SoldTopup = z.output<typeof recharge>;
 
+const subscription = z.object({ id: z.string(), external_subscription_id: z.string(), status: z.string(), cancelled_at: z.string().nullish() });
+/** A VPN subscription as the service has it. */
+export type SoldSubscription = z.output<typeof subscription>;
+
 const delivery = z.object({
   id: z.string(),
   event: z.string(),
@@ -185,6 +189,14 @@ export class SimulatorAdmin {
 
   async topups(): Promise<SoldTopup[]> {
     return this.#all('/topups?environment=sandbox', recharge);
+  }
+
+  async subscriptions(): Promise<SoldSubscription[]> {
+    return this.#all('/vpn-subscriptions?environment=sandbox', subscription);
+  }
+
+  async completeSubscription(id: string): Promise<void> {
+    await this.#post(`/vpn-subscriptions/${id}/complete`, {});
   }
 
   async endSubscription(id: string, end: 'expire' | 'cancel'): Promise<void> {

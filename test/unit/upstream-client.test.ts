@@ -150,19 +150,22 @@ describe('reads', () => {
   });
 });
 
+/** What is from June on, in two pages at most. */
+const RECENT = { since: Date.UTC(2025, 5, 1), maxPages: 2 };
+
 describe('a capability that is switched off', () => {
   const CALLS: Readonly<Record<Exclude<Capability, 'key_replay'>, readonly ((client: ServiceClient) => Promise<unknown>)[]>> = {
     order_read: [(client) => client.getOrder('so_1')],
-    order_list: [(client) => client.findOrdersByReference('shop-1')],
+    order_list: [(client) => client.findOrdersByReference('shop-1'), (client) => client.listRecentOrders(RECENT)],
     wallet_transactions: [(client) => client.listWalletTransactions({ since: 0 })],
     public_packages: [(client) => client.listPublicPackages()],
     esim_usage: [(client) => client.getEsimUsage('e_1')],
     topup_read: [(client) => client.getTopup('t_1')],
-    topup_list: [(client) => client.findTopupsOfEsim('e_1')],
+    topup_list: [(client) => client.findTopupsOfEsim('e_1'), (client) => client.listRecentTopups(RECENT)],
     refund_read: [(client) => client.getRefund('r_1')],
-    refund_list: [(client) => client.findRefundsOfEsim('e_1')],
+    refund_list: [(client) => client.findRefundsOfEsim('e_1'), (client) => client.listRecentRefunds(RECENT)],
     vpn_subscription_read: [(client) => client.getVpnSubscription('v_1')],
-    vpn_subscription_list: [(client) => client.findVpnSubscriptionsByReference('sub-1')],
+    vpn_subscription_list: [(client) => client.findVpnSubscriptionsByReference('sub-1'), (client) => client.listRecentVpnSubscriptions(RECENT)],
     openapi_download: [(client) => client.getOpenApi()],
     sandbox_simulation: [(client) => client.simulateEsim('e_1', 'active')],
     webhook_secret: [(client) => client.createWebhookSecret(), (client) => client.rotateWebhookSecret()],
@@ -236,6 +239,26 @@ describe('lists', () => {
   it('of orders by reference are incomplete while one names no reference: it may be the one', async () => {
     const { client } = await clientOf(pages([{ id: 'so_1', status: 'completed' }]));
     expect(await client.findOrdersByReference('shop-1')).toMatchObject({ value: { items: [], complete: false } });
+  });
+
+  it.each([
+    ['orders', 'created_at', '/orders', (client: ServiceClient) => client.listRecentOrders(RECENT)],
+    ['top-ups', 'created_at', '/topups', (client: ServiceClient) => client.listRecentTopups(RECENT)],
+    ['refunds', 'created_at', '/refunds', (client: ServiceClient) => client.listRecentRefunds(RECENT)],
+    ['VPN subscriptions', 'started_at', '/vpn/subscriptions', (client: ServiceClient) => client.listRecentVpnSubscriptions(RECENT)],
+  ] as const)('of the newest %s are read unfiltered, as far back as is asked, and no further than they may be', async (_what, time, path, call) => {
+    const listed = (...days: (number | null)[]) =>
+      pages(days.map((day, id) => ({ id, status: 'processing', [time]: day === null ? null : new Date(Date.UTC(2025, 5, day)).toISOString() })));
+    const first = `/sandbox${path}?limit=100`;
+    const short = await clientOf(listed(3, null));
+    expect(await call(short.client)).toMatchObject({ value: { items: [{}, {}], complete: true } });
+    expect(short.targets().slice(1)).toEqual([first]);
+    const old = await clientOf(listed(3, -1, -2, -3));
+    expect(await call(old.client)).toMatchObject({ value: { items: [{ id: '0' }, { id: '1' }], complete: false } });
+    expect(old.targets().slice(1)).toEqual([first]);
+    const many = await clientOf(listed(9, 8, 7, 6, 5, 4));
+    expect(await call(many.client)).toMatchObject({ value: { items: [{}, {}, {}, {}], complete: false } });
+    expect(many.targets().slice(1)).toEqual([first, `${first}&cursor=2`]);
   });
 
   it('of wallet transactions are not filtered here: a debit without a reference may be the one', async () => {

@@ -215,6 +215,29 @@ export function sameWhereNamed<Fields extends Readonly<Record<string, string | n
   };
 }
 
+/** How far back the newest items of a list are read. */
+export interface Recent {
+  /** Epoch milliseconds: the page on which something is older is the last. */
+  readonly since: number;
+  /** How many pages are read at most. */
+  readonly maxPages: number;
+}
+
+/**
+ * The newest items of a list, which is not filtered.
+ *
+ * @param timeOf when an item was made, or something that came after that; undefined where it does not say.
+ */
+export async function listRecent<Name extends OptionalName & ListName>(
+  calls: Calls,
+  endpoint: Name,
+  { since, maxPages }: Recent,
+  timeOf: (item: ItemOf<Name>) => string | null | undefined,
+): Promise<OptionalResult<Listing<ItemOf<Name>>>> {
+  const isOlder = (item: ItemOf<Name>) => Date.parse(timeOf(item) ?? '') < since;
+  return await calls.optionalList(endpoint, { maxPages, isEnough: (page) => page.some(isOlder) });
+}
+
 // One reference has one order, one eSIM few top-ups. Many pages mean that the filter is ignored, and reading them all
 // helps nobody.
 const MAX_PAGES_OF_A_FILTER = 5;

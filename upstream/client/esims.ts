@@ -1,10 +1,12 @@
 import {
   findBy,
+  listRecent,
   sameId,
   sameWhereNamed,
   type Calls,
   type Listing,
   type OptionalResult,
+  type Recent,
 } from '#upstream/client/calls.ts';
 import {
   IDEMPOTENCY_KEY_HEADER,
@@ -42,6 +44,8 @@ export interface EsimCalls {
   getTopup(id: string): Promise<OptionalResult<ServiceTopup>>;
   /** Needs `topup_list`. Only top-ups that name this eSIM, also when the service ignores the filter. */
   findTopupsOfEsim(esimId: string): Promise<OptionalResult<Listing<ServiceTopup>>>;
+  /** Needs `topup_list`. The newest top-ups, of all eSIMs. */
+  listRecentTopups(recent: Recent): Promise<OptionalResult<Listing<ServiceTopup>>>;
   /**
    * Cancels an unused eSIM. The answer says whether the refund was accepted, refused or goes to manual review; a
    * refusal of the whole cancellation comes as a failure with the code `cancellation_refused`. After a lost answer,
@@ -52,6 +56,8 @@ export interface EsimCalls {
   getRefund(id: string): Promise<OptionalResult<ServiceRefund>>;
   /** Needs `refund_list`. Only refunds that name this eSIM, also when the service ignores the filter. */
   findRefundsOfEsim(esimId: string): Promise<OptionalResult<Listing<ServiceRefund>>>;
+  /** Needs `refund_list`. The newest refunds, of all eSIMs. */
+  listRecentRefunds(recent: Recent): Promise<OptionalResult<Listing<ServiceRefund>>>;
   /** Needs `sandbox_simulation`. In production a failure, and nothing is sent. */
   simulateEsim(esimId: string, state: SimulatedState): Promise<OptionalResult<SimulatedEsim>>;
 }
@@ -68,6 +74,7 @@ export function esimCalls(calls: Calls): EsimCalls {
       ),
     getTopup: async (id) => await calls.optional('getTopup', { id }, sameId(id)),
     findTopupsOfEsim: async (esimId) => await findBy(calls, 'listTopups', 'esim_id', esimId),
+    listRecentTopups: async (recent) => await listRecent(calls, 'listTopups', recent, (topup) => topup.created_at),
     cancelEsim: async ({ idempotencyKey, esimId }) =>
       await calls.one(
         'cancelEsim',
@@ -76,6 +83,7 @@ export function esimCalls(calls: Calls): EsimCalls {
       ),
     getRefund: async (id) => await calls.optional('getRefund', { id }, sameId(id)),
     findRefundsOfEsim: async (esimId) => await findBy(calls, 'listRefunds', 'esim_id', esimId),
+    listRecentRefunds: async (recent) => await listRecent(calls, 'listRefunds', recent, (refund) => refund.created_at),
     simulateEsim: async (id, state) =>
       await calls.optional('simulateEsim', { id, body: simulationRequestBytes(state) }, sameId(id)),
   };

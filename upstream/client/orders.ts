@@ -1,10 +1,12 @@
 import {
   findBy,
+  listRecent,
   sameId,
   sameWhereNamed,
   type Calls,
   type Listing,
   type OptionalResult,
+  type Recent,
 } from '#upstream/client/calls.ts';
 import {
   IDEMPOTENCY_KEY_HEADER,
@@ -40,12 +42,8 @@ export interface OrderCalls {
   getOrder(id: string): Promise<OptionalResult<ServiceOrder>>;
   /** Needs `order_list`. Only orders that name this reference, also when the service ignores the filter. */
   findOrdersByReference(reference: string): Promise<OptionalResult<Listing<ServiceOrder>>>;
-  /**
-   * Needs `order_list`. The newest orders, page by page until one is older than `since` (epoch milliseconds).
-   *
-   * @param recent.maxPages how many pages are read at most.
-   */
-  listRecentOrders(recent: { since: number; maxPages: number }): Promise<OptionalResult<Listing<ServiceOrder>>>;
+  /** Needs `order_list`. The newest orders. */
+  listRecentOrders(recent: Recent): Promise<OptionalResult<Listing<ServiceOrder>>>;
   /** Delivery, installation and activation facts. */
   getEsim(id: string): Promise<ServiceResult<ServiceEsim>>;
   getWallet(): Promise<ServiceResult<ServiceWallet>>;
@@ -75,11 +73,7 @@ export function orderCalls(calls: Calls): OrderCalls {
       ),
     getOrder: async (id) => await calls.optional('getOrder', { id }, sameId(id)),
     findOrdersByReference: async (reference) => await findBy(calls, 'listOrders', 'external_order_id', reference),
-    listRecentOrders: async ({ since, maxPages }) =>
-      await calls.optionalList('listOrders', {
-        maxPages,
-        isEnough: (page) => page.some(({ created_at: at }) => at != null && Date.parse(at) < since),
-      }),
+    listRecentOrders: async (recent) => await listRecent(calls, 'listOrders', recent, (order) => order.created_at),
     getEsim: async (id) => await calls.one('getEsim', { id }, sameId(id)),
     getWallet: async () => await calls.one('getWallet', {}),
     listWalletTransactions: async (filter, bounds) =>

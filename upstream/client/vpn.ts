@@ -1,11 +1,13 @@
 import { isDefinite } from '#domain/failure.ts';
 import {
   findBy,
+  listRecent,
   sameId,
   sameWhereNamed,
   type Calls,
   type Listing,
   type OptionalResult,
+  type Recent,
 } from '#upstream/client/calls.ts';
 import { IDEMPOTENCY_KEY_HEADER, type VpnPlan, type VpnSubscription } from '#upstream/contract.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
@@ -38,6 +40,8 @@ export interface VpnCalls {
   getVpnSubscription(id: string): Promise<OptionalResult<VpnSubscription>>;
   /** Needs `vpn_subscription_list`. Only those that name this reference, also when the service ignores the filter. */
   findVpnSubscriptionsByReference(reference: string): Promise<OptionalResult<Listing<VpnSubscription>>>;
+  /** Needs `vpn_subscription_list`. The newest subscriptions; they say when they began, not when they were ordered. */
+  listRecentVpnSubscriptions(recent: Recent): Promise<OptionalResult<Listing<VpnSubscription>>>;
   /**
    * Ends a subscription. Carries no Idempotency-Key: it may be called again after a lost answer. When what came of it is
    * unknown, the subscription is read once, within a deadline of its own.
@@ -57,6 +61,8 @@ export function vpnCalls(calls: Calls): VpnCalls {
     getVpnSubscription: async (id) => await calls.optional('getVpnSubscription', { id }, sameId(id)),
     findVpnSubscriptionsByReference: async (reference) =>
       await findBy(calls, 'listVpnSubscriptions', 'external_subscription_id', reference),
+    listRecentVpnSubscriptions: async (recent) =>
+      await listRecent(calls, 'listVpnSubscriptions', recent, (subscription) => subscription.started_at),
     cancelVpnSubscription: async (id) => {
       const result = await calls.one('cancelVpnSubscription', { id }, sameId(id));
       if (result.ok) return { ...result, value: { kind: 'accepted', subscription: result.value } };
