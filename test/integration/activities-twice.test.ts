@@ -8,8 +8,8 @@ import type { WorkRef } from '#domain/work.ts';
 import { ActivityBench } from '#test/support/order-activities.ts';
 import { withReference } from '#test/support/order-desk.ts';
 import { deliverTestEvent, orderWork } from '#test/support/order-rows.ts';
+import { twiceOver } from '#test/support/twice.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { WORK_FINISHED } from '#workflows/messages.ts';
 
 let bench: ActivityBench;
 beforeAll(async () => {
@@ -18,22 +18,7 @@ beforeAll(async () => {
 afterEach(() => bench.admin.calm());
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** Runs an activity twice; what stands in the database and in the service's ledger after the second run is as after the first. */
-async function twice<Result>(run: () => Promise<Result>): Promise<[Result, Result]> {
-  const first = await run();
-  const before = [await bench.rows(), await bench.admin.ledger(), await bench.admin.orders()];
-  const second = await run();
-  expect([await bench.rows(), await bench.admin.ledger(), await bench.admin.orders()]).toEqual(before);
-  return [first, second];
-}
-
-/** As {@link twice}, for an activity after which the order has ended: the second run says so. */
-async function expectTwiceToTheEnd(run: () => Promise<unknown>, end: Record<string, unknown>): Promise<void> {
-  await run();
-  const before = [await bench.rows(), await bench.admin.ledger(), await bench.admin.orders()];
-  await expect(run()).rejects.toMatchObject({ type: WORK_FINISHED, nonRetryable: true, details: [end] });
-  expect([await bench.rows(), await bench.admin.ledger(), await bench.admin.orders()]).toEqual(before);
-}
+const { twice, expectTwiceToTheEnd } = twiceOver({ calls: () => bench.calls, state: () => bench.state() });
 
 const sendsOf = async (orderId: string) => {
   const [attempt] = await bench.database.run((db) => db.select().from(attempts).where(eq(attempts.subjectId, orderId)));
@@ -53,7 +38,7 @@ const step = (work: WorkRef, more: Partial<StepRecord>): StepRecord => ({
 describe('an activity that runs twice with the same input leaves the same rows and one effect at the service:', () => {
   it('beginWork opens one attempt with one key and one body', async () => {
     const orderId = await bench.accept();
-    const [first, second] = await twice(() => bench.activities.beginWork({ work: orderWork(orderId) }));
+    const [first, second] = await twice('beginWork', () => bench.activities.beginWork({ work: orderWork(orderId) }));
     expect(second).toEqual(first);
   });
 
@@ -65,7 +50,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
 
   it('sendPurchase that was answered sends nothing any more', async () => {
     const ids = await bench.begin();
-    const [first, second] = await twice(() => bench.activities.sendPurchase(ids));
+    const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
     expect(first.outcome).toEqual({ kind: 'accepted', outcome: 'completed' });
     expect(second.outcome).toEqual(first.outcome);
     expect(await sendsOf(ids.work.id)).toHaveLength(1);
@@ -95,7 +80,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
-    const [first, second] = await twice(() => bench.activities.lookUpPurchase(ids));
+    const [first, second] = await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids));
     expect([first, second]).toEqual([{ kind: 'found', outcome: 'completed' }, { kind: 'found', outcome: 'completed' }]);
   });
 
@@ -107,14 +92,19 @@ describe('an activity that runs twice with the same input leaves the same rows a
     await bench.admin.nextPurchases(behaviour);
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
-    const [first, second] = await twice(() => bench.activities.readDebitEvidence(ids));
+    const [first, second] = await twice('readDebitEvidence', () => bench.activities.readDebitEvidence(ids));
     expect(first.evidence).toBe(evidence);
     expect(second).toEqual(first);
   });
 
-  it('openNextAttempt', async () => {
-    const { work } = await bench.begin();
-    const [first, second] = await twice(() => bench.activities.openNextAttempt({ work, number: 2 }));
+  it.each([
+    ['an order', () => bench.begin()],
+    ['a top-up', () => bench.beginTopup()],
+    ['a VPN subscription', () => bench.beginSubscription()],
+    ['a cancellation', () => bench.beginCancellation()],
+  ])('openNextAttempt of %s', async (_what, begin) => {
+    const { work } = await begin();
+    const [first, second] = await twice('openNextAttempt', () => bench.activities.openNextAttempt({ work, number: 2 }));
     expect(second).toEqual(first);
     expect(first).toMatchObject({ kind: 'opened', attempt: { number: 2 } });
   });
@@ -122,7 +112,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
   it('completePurchase', async () => {
     const ids = await bench.begin();
     await bench.activities.sendPurchase(ids);
-    await expectTwiceToTheEnd(() => bench.activities.completePurchase({ ...ids, applied: [] }), {
+    await expectTwiceToTheEnd('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }), {
       status: 'completed',
       esimId: expect.stringMatching(/^esim_/),
     });
@@ -130,25 +120,25 @@ describe('an activity that runs twice with the same input leaves the same rows a
 
   it('of a top-up: beginWork, sendPurchase, lookUpPurchase, completePurchase', async () => {
     const ids = await bench.beginTopup();
-    await twice(() => bench.activities.beginWork({ work: ids.work }));
-    const [first, second] = await twice(() => bench.activities.sendPurchase(ids));
+    await twice('beginWork', () => bench.activities.beginWork({ work: ids.work }));
+    const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
     expect([first.outcome, second.outcome]).toEqual([{ kind: 'accepted', outcome: 'completed' }, first.outcome]);
-    expect(await twice(() => bench.activities.lookUpPurchase(ids))).toEqual([
+    expect(await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids))).toEqual([
       { kind: 'found', outcome: 'completed' },
       { kind: 'found', outcome: 'completed' },
     ]);
     const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
-    await expectTwiceToTheEnd(() => bench.activities.completePurchase({ ...ids, applied: [] }), end);
+    await expectTwiceToTheEnd('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }), end);
   });
 
   it('of a cancellation: beginWork, sendPurchase, lookUpPurchase, completePurchase', async () => {
     const ids = await bench.beginCancellation();
-    await twice(() => bench.activities.beginWork({ work: ids.work }));
-    const [first, second] = await twice(() => bench.activities.sendPurchase(ids));
+    await twice('beginWork', () => bench.activities.beginWork({ work: ids.work }));
+    const [first, second] = await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
     expect([first.outcome, second.outcome]).toEqual([{ kind: 'accepted', outcome: 'completed' }, first.outcome]);
-    await twice(() => bench.activities.lookUpPurchase(ids));
+    await twice('lookUpPurchase', () => bench.activities.lookUpPurchase(ids));
     const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
-    await expectTwiceToTheEnd(() => bench.activities.completePurchase({ ...ids, applied: [] }), end);
+    await expectTwiceToTheEnd('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }), end);
     const credits = (await bench.admin.ledger()).filter(({ refund_id: refundId }) => refundId !== null);
     expect(credits).toHaveLength(1);
   });
@@ -157,7 +147,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const ids = await bench.beginCancellation();
     await bench.admin.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     await bench.activities.sendPurchase(ids);
-    const [first, second] = await twice(() => bench.activities.completePurchase({ ...ids, applied: [] }));
+    const [first, second] = await twice('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }));
     expect(first).toMatchObject({ kind: 'parked', reason: 'refund_failed' });
     expect(second).toEqual(first);
 
@@ -167,30 +157,24 @@ describe('an activity that runs twice with the same input leaves the same rows a
     const before = await refundsBooked();
     const operator = { actor: 'key_test', why: 'Their support has paid it by hand.', actId: 'act_1' };
     const action = { action: 'resolve', reason: 'refund_failed', verdict: 'refunded' } as const;
-    expect(await twice(() => bench.activities.actOnWork({ work: ids.work, action, operator }))).toEqual(['applied', 'unchanged']);
+    expect(await twice('actOnWork', () => bench.activities.actOnWork({ work: ids.work, action, operator }))).toEqual(['applied', 'unchanged']);
     const end = { status: 'completed', esimId: expect.stringMatching(/^esim_/) };
-    await expectTwiceToTheEnd(() => bench.activities.completePurchase({ ...ids, applied: [] }), end);
+    await expectTwiceToTheEnd('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }), end);
     expect(await refundsBooked()).toBe(before + 1);
   });
 
   it('of a VPN subscription: sendPurchase, completePurchase, askSubscription, cancelSubscription', async () => {
     const ids = await bench.beginSubscription();
-    await twice(() => bench.activities.sendPurchase(ids));
-    await bench.activities.completePurchase({ ...ids, applied: [] });
+    await twice('sendPurchase', () => bench.activities.sendPurchase(ids));
     // The access data are sealed anew each time, under the same key and for the same place.
-    const settled = async () => (await bench.rows()).map((row) => row.replaceAll(/\\+x[0-9a-f]+/g, 'sealed'));
-    for (const again of [
-      () => bench.activities.completePurchase({ ...ids, applied: [] }),
-      () => bench.activities.askSubscription(ids),
-    ]) {
-      const before = [await settled(), await bench.admin.ledger()];
-      await again();
-      expect([await settled(), await bench.admin.ledger()]).toEqual(before);
-    }
-    expect(await bench.activities.cancelSubscription(ids)).toEqual({ kind: 'accepted' });
-    const before = await settled();
-    expect(await bench.activities.cancelSubscription(ids)).toEqual({ kind: 'accepted' });
-    expect(await settled()).toEqual(before);
+    const state = async () => JSON.stringify(await bench.state(), null, 1).replaceAll(/\\+x[0-9a-f]+/g, 'sealed');
+    const sealedAnew = twiceOver({ calls: () => bench.calls, state });
+    await sealedAnew.twice('completePurchase', () => bench.activities.completePurchase({ ...ids, applied: [] }));
+    await sealedAnew.twice('askSubscription', () => bench.activities.askSubscription(ids));
+    const cancelled = await sealedAnew.twice('cancelSubscription', () => bench.activities.cancelSubscription(ids));
+    expect(cancelled).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
+    // It carries no key: the service is asked twice, and ends it once.
+    expect((await bench.admin.requests('cancelVpnSubscription')).map(({ result_status: status }) => status)).toEqual([200, 409]);
     const view = (await bench.activities.beginWork(ids)).subscription;
     expect(view).toMatchObject({ isActive: true, cancelAccepted: true, endedAs: 'cancelled' });
   });
@@ -225,32 +209,20 @@ describe('an activity that runs twice with the same input leaves the same rows a
   it('recordStep that holds, and one that parks', async () => {
     const { work } = await bench.begin();
     const held = step(work, { failure: { class: 'rate_limited', detail: 'Slow down.' }, nextStepAt: bench.clock.now + 1_000 });
-    expect(await twice(() => bench.activities.recordStep(held))).toEqual(['recorded', 'recorded']);
+    expect(await twice('recordStep', () => bench.activities.recordStep(held))).toEqual(['recorded', 'recorded']);
     const parked = step(work, {
       stepKey: 'run:2',
       status: 'needs_attention',
       event: 'order.needs_attention',
       attention: { reason: 'outcome_unknown', detail: 'Nobody knows.' },
     });
-    expect(await twice(() => bench.activities.recordStep(parked))).toEqual(['recorded', 'recorded']);
+    expect(await twice('recordStep', () => bench.activities.recordStep(parked))).toEqual(['recorded', 'recorded']);
   });
 
   it('recordStep that ends the order', async () => {
     const { work } = await bench.begin();
     const failed = step(work, { status: 'failed', event: 'order.failed', failure: { class: 'invalid_request', detail: 'No.' } });
-    await expectTwiceToTheEnd(() => bench.activities.recordStep(failed), { status: 'failed', failure: 'invalid_request' });
-  });
-
-  it('reconcileSilentWork and requestIdleWork', async () => {
-    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
-    const ids = await bench.begin();
-    await bench.activities.sendPurchase(ids);
-    bench.clock.now += 120_000;
-    const [first, second] = await twice(() => bench.activities.reconcileSilentWork());
-    expect(first.news).toBe(1);
-    expect(second.news).toBe(0);
-    const [requested] = await twice(() => bench.activities.requestIdleWork());
-    expect(requested.requested).toBeGreaterThan(0);
+    await expectTwiceToTheEnd('recordStep', () => bench.activities.recordStep(failed), { status: 'failed', failure: 'invalid_request' });
   });
 });
 

@@ -21,11 +21,38 @@ import { createLogger } from '#telemetry/logger.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
 import { HttpClient } from '#test/support/http.ts';
+import { recorded, type ActivityCall } from '#test/support/twice.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/server.ts';
 import { openService, type Service } from '#upstream/service.ts';
 
 const EMAIL = 'reseller@example.com';
 const PASSWORD = 'simulator-password';
+
+/** The tables that activities write. */
+const TABLES = [
+  'orders',
+  'topups',
+  'vpn_subscriptions',
+  'cancellations',
+  'refunds',
+  'attempts',
+  'esims',
+  'esim_usage',
+  'journal',
+  'wallet_movements',
+  'wallet_runway',
+  'reconciliations',
+  'timeline',
+  'cases',
+  'inbox',
+  'outbox',
+  'events',
+  'announcements',
+  'audit_log',
+  'gate_passes',
+  'idempotency_keys',
+  'webhook_deliveries',
+] as const;
 
 export interface ActivityBenchOptions {
   readonly capabilities?: Partial<Capabilities>;
@@ -37,6 +64,8 @@ type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 export class ActivityBench implements AsyncDisposable {
   readonly activities: PurchaseActivities & SubscriptionActivities & MaintenanceActivities & BooksActivities & WatchActivities;
+  /** Calls of these, in their order. */
+  readonly calls: ActivityCall[] = [];
   readonly database: OpenTestDatabase['database'];
   readonly admin: SimulatorAdmin;
   readonly keyRing = new KeyRing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
@@ -83,7 +112,7 @@ export class ActivityBench implements AsyncDisposable {
     const service = this.#service.client;
     this.wallet = new WalletReader({ database, service, policy: this.gate, now, onCrossing: onGate.balanceCrossed });
     const dependencies = { database, keyRing, service, sendLeaseMs: 30_000, gate: this.gate, onGate, now };
-    this.activities = {
+    const activities = {
       ...createWorkActivities(dependencies),
       ...createMaintenanceActivities({
         ...dependencies,
@@ -97,6 +126,7 @@ export class ActivityBench implements AsyncDisposable {
       ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...options.watch } }),
       ...createBooksActivities({ ...dependencies, logger, books: { ...DEFAULT_POLICY.books, ...options.books }, runway: DEFAULT_POLICY.runway }),
     };
+    this.activities = recorded(activities, this.calls);
   }
 
   static async start({ sandboxBalance, ...options }: ActivityBenchOptions & { readonly sandboxBalance?: string } = {}): Promise<ActivityBench> {
@@ -221,12 +251,19 @@ export class ActivityBench implements AsyncDisposable {
   async rows(): Promise<string[]> {
     return withClient(this.#opened.url, async (client) => {
       const texts: string[] = [];
-      for (const table of ['orders', 'topups', 'vpn_subscriptions', 'cancellations', 'refunds', 'attempts', 'esims', 'journal', 'wallet_movements', 'reconciliations', 'timeline', 'cases', 'inbox', 'outbox']) {
+      for (const table of TABLES) {
         const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${table} AS t ORDER BY 1`);
         texts.push(...rows.map(({ text }) => `${table} ${text}`));
       }
       return texts;
     });
+  }
+
+  /** What stands in the rows, and what the service has done: its wallet, what it sold, and what it told of it. */
+  async state(): Promise<readonly unknown[]> {
+    const { admin } = this;
+    const told = (await admin.webhooks()).map(({ id, event }) => `${event} ${id}`);
+    return [await this.rows(), await admin.ledger(), await admin.orders(), await admin.topups(), await admin.subscriptions(), await admin.refunds(), told];
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
