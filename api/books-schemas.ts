@@ -11,6 +11,7 @@ import {
 } from '#domain/books.ts';
 import type { WalletLine } from '#db/journal-queries.ts';
 import type { ReconciliationRow } from '#db/reconciliations.ts';
+import { esimIdInput, orderIdInput } from '#api/esim-schemas.ts';
 import { currency, instant, instantInput, money, ourId, pageOf, pageQuery } from '#api/fields.ts';
 import { plainAmount } from '#api/representations.ts';
 
@@ -61,6 +62,8 @@ export const walletTransactionQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only of this kind; `none`: what the service moved and nothing here is the cause of.' }),
   direction: direction.optional(),
+  order_id: orderIdInput.optional().meta({ description: 'Only what an order has cost, and what came back of it.' }),
+  esim_id: esimIdInput.optional().meta({ description: 'Only what an eSIM has cost with its top-ups, and what came back of them.' }),
   recorded_after: instantInput.optional().meta({ description: 'Only what was written down here after this.' }),
   recorded_before: instantInput.optional().meta({ description: 'Only what was written down here before this.' }),
   ...pageQuery,

@@ -6,11 +6,17 @@ import type { UsageReading } from '#db/esim-watch.ts';
 import { instant, ourId, packageId, packageIdInQuery, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
 import { ageOf, freshness, packageOutput } from '#api/package-schemas.ts';
 import { instantJson } from '#api/representations.ts';
+import { callerReference } from '#api/work-schemas.ts';
 
 export const esimExampleId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 /** Our id of an eSIM in a request. */
 export const esimIdInput = ourId('esim', esimExampleId).refine((text) => isId('esim', text), {
   message: 'must be the id of an eSIM; it begins with `esim_`',
+});
+
+/** Our id of an order in a request. */
+export const orderIdInput = ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD').refine((text) => isId('order', text), {
+  message: 'must be the id of an order; it begins with `ord_`',
 });
 
 export const esimOutput = z
@@ -27,6 +33,7 @@ export const esimOutput = z
     facts_read_at: instant.meta({ description: 'When status and times were last read from the service.' }),
     facts_age_seconds: z.number().meta({ description: 'How long ago that was.', example: 12.3 }),
     created_at: instant,
+    updated_at: instant.meta({ description: 'When its status or one of its times last changed.' }),
   })
   .meta({ id: 'Esim' });
 
@@ -43,6 +50,7 @@ export const esimExample: z.input<typeof esimOutput> = {
   facts_read_at: '2030-01-31T12:00:00.000Z',
   facts_age_seconds: 12.3,
   created_at: '2030-01-31T12:00:00.000Z',
+  updated_at: '2030-01-31T12:00:00.000Z',
 };
 
 export const activationOutput = z
@@ -75,13 +83,13 @@ export const esimListQuery = z.strictObject({
     .transform((text) => text.split(','))
     .optional()
     .meta({ description: 'As the service calls it, such as `installed`; or several, separated by commas.', override: { type: 'string', pattern: '^[!-+\\--~]{1,64}(,[!-+\\--~]{1,64}){0,9}$' } }),
-  order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD')
-    .refine((text) => isId('order', text), { message: 'must be the id of an order; it begins with `ord_`' })
-    .optional(),
+  order_id: orderIdInput.optional(),
+  external_order_id: callerReference('order', 'shop-2030-000123').optional().meta({ description: 'Your own reference of the order.' }),
   iccid: z.string().regex(/^[0-9]{18,22}$/, 'must have 18 to 22 digits').optional().meta({ description: 'Serial number of the SIM profile.' }),
   package_id: packageIdInQuery.optional(),
   created_after: timeInQuery('Later than this.'),
   created_before: timeInQuery('Earlier than this.'),
+  updated_after: timeInQuery('Its status or one of its times changed later than this.'),
   ...pageQuery,
 });
 
@@ -126,6 +134,7 @@ export function esimJson(esim: EsimRow, now: number): z.input<typeof esimOutput>
     facts_read_at: esim.factsReadAt.toISOString(),
     facts_age_seconds: Math.max(0, now - esim.factsReadAt.getTime()) / 1_000,
     created_at: esim.createdAt.toISOString(),
+    updated_at: esim.updatedAt.toISOString(),
   };
 }
 

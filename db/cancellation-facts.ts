@@ -51,7 +51,7 @@ export async function storeCancellationFacts(tx: Executor, work: WorkRef, told: 
 async function noteCancelled(tx: Executor, work: WorkRef, now: Date): Promise<typeof cancellations.$inferSelect> {
   const [row] = await tx.update(cancellations).set({ cancelledAt: sql`coalesce(${cancellations.cancelledAt}, ${now})` }).where(eq(cancellations.id, work.id)).returning();
   if (row?.esimId == null) throw new Error(`cancellation ${work.id} has no eSIM`);
-  await tx.update(esims).set({ status: 'cancelled' }).where(eq(esims.id, row.esimId));
+  await tx.update(esims).set({ status: 'cancelled', updatedAt: sql`now()` }).where(eq(esims.id, row.esimId));
   const event = 'cancellation.esim_cancelled';
   await addTimelineEntry(tx, work, { event, message: 'The service has cancelled the eSIM.', dedupKey: event, at: now });
   return row;
@@ -190,5 +190,5 @@ export async function undoCancelled(tx: Executor, work: WorkRef): Promise<void> 
   const [row] = await tx.update(cancellations).set({ cancelledAt: null }).where(eq(cancellations.id, work.id)).returning();
   await tx.delete(refunds).where(eq(refunds.cancellationId, work.id));
   if (row?.esimId == null) return;
-  await tx.update(esims).set({ status: 'unknown' }).where(and(eq(esims.id, row.esimId), eq(esims.status, 'cancelled')));
+  await tx.update(esims).set({ status: 'unknown', updatedAt: sql`now()` }).where(and(eq(esims.id, row.esimId), eq(esims.status, 'cancelled')));
 }

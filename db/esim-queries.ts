@@ -1,7 +1,7 @@
-import { and, count, eq, gt, lt, sql } from 'drizzle-orm';
+import { and, count, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { ownEsims, type Owner } from '#db/ownership.ts';
-import { attempts, esims, topups } from '#db/schema.ts';
+import { attempts, esims, orders, topups } from '#db/schema.ts';
 import { newest, pageOfStatuses } from '#db/status-pages.ts';
 import { pagesOf, type Given, type GivenFilter, type GivenPage } from '#db/pages.ts';
 
@@ -17,11 +17,14 @@ export interface EsimFilter {
   /** One of these. */
   readonly statuses?: readonly string[] | undefined;
   readonly orderId?: string | undefined;
+  /** The caller's reference of the order. */
+  readonly externalOrderId?: string | undefined;
   readonly iccid?: string | undefined;
   readonly packageId?: number | undefined;
-  /** Both exclusive. */
+  /** All exclusive. */
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
+  readonly updatedAfter?: Date | undefined;
 }
 
 /** A page of eSIMs, newest first. @returns a query, which runs when it is awaited. */
@@ -29,10 +32,12 @@ export function listEsims(db: Executor, owner: Given<Owner>, filter: GivenFilter
   const inPage = and(
     ownEsims(db, owner),
     filter.orderId === undefined ? undefined : eq(esims.orderId, filter.orderId),
+    filter.externalOrderId === undefined ? undefined : eq(esims.orderId, orderCalled(db, filter.externalOrderId)),
     filter.iccid === undefined ? undefined : eq(esims.iccid, filter.iccid),
     filter.packageId === undefined ? undefined : eq(esims.packageId, filter.packageId),
     filter.createdAfter === undefined ? undefined : gt(esims.createdAt, filter.createdAfter),
     filter.createdBefore === undefined ? undefined : lt(esims.createdAt, filter.createdBefore),
+    filter.updatedAfter === undefined ? undefined : gt(esims.updatedAt, filter.updatedAfter),
     after === undefined ? undefined : sql`(${esims.createdAt}, ${esims.id}) < (${after.createdAt}, ${after.id})`,
   );
   return db
@@ -44,6 +49,11 @@ export function listEsims(db: Executor, owner: Given<Owner>, filter: GivenFilter
 }
 
 export const pageOfEsims = pagesOf<EsimFilter, EsimRow>('esim_page', listEsims);
+
+/** The id of the order with this reference: references are unique, so it is one or none. */
+function orderCalled(db: Executor, externalOrderId: Given<string>): SQL {
+  return sql`(${db.select({ id: orders.id }).from(orders).where(eq(orders.externalOrderId, externalOrderId))})`;
+}
 
 /** What our own rows know for the conditions of a refund: the purchase that the eSIM came from, and its top-ups. */
 export async function readOwnRefundFacts(db: Executor, esim: EsimRow) {

@@ -134,9 +134,13 @@ export interface EsimFacts {
 
 /** Keeps what the service says of an eSIM. One that we have cancelled stays so: an older answer may still be on its way. */
 export async function storeFacts(tx: Executor, id: string, facts: EsimFacts, readAt: Date): Promise<void> {
+  const { status, installedAt, activatedAt, expiresAt } = facts;
+  // Whoever asks what has changed is not told of every look.
+  const isNews = sql`(${esims.status}, ${esims.installedAt}, ${esims.activatedAt}, ${esims.expiresAt})
+    is distinct from (${status}::text, ${installedAt}::timestamptz, ${activatedAt}::timestamptz, ${expiresAt}::timestamptz)`;
   await tx
     .update(esims)
-    .set({ ...facts, factsReadAt: readAt })
+    .set({ status, installedAt, activatedAt, expiresAt, factsReadAt: readAt, updatedAt: sql`case when ${isNews} then now() else ${esims.updatedAt} end` })
     .where(and(eq(esims.id, id), sql`${esims.status} <> 'cancelled'`, lte(esims.factsReadAt, readAt)));
 }
 

@@ -1,12 +1,12 @@
 /** Our journal beside the service's movements, as the API shows them; and what a person explains. */
-import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, isNotNull, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
 import type { CauseKind, Direction } from '#domain/books.ts';
 import { plainAmount } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { bookEntries } from '#db/journal.ts';
 import { lockBooks } from '#db/reconciliations.ts';
-import { attempts, journal, walletMovements } from '#db/schema.ts';
+import { attempts, esims, journal, topups, walletMovements } from '#db/schema.ts';
 
 export type JournalRow = typeof journal.$inferSelect;
 export type WalletMovementRow = typeof walletMovements.$inferSelect;
@@ -21,10 +21,18 @@ export interface WalletLine {
 
 export interface WalletFilter {
   readonly direction?: Direction | undefined;
+  /** Ours: what the order has cost, and what came back. */
+  readonly orderId?: string | undefined;
+  /** Ours: the same of the eSIM, with its top-ups. */
+  readonly esimId?: string | undefined;
   /** Exclusive: when it was written down here. */
   readonly after?: Date | undefined;
   /** Exclusive. */
   readonly before?: Date | undefined;
+}
+
+export interface JournalFilter extends WalletFilter {
+  readonly cause?: CauseKind | undefined;
 }
 
 interface Page {
@@ -33,14 +41,51 @@ interface Page {
   readonly after?: bigint | undefined;
 }
 
-/** A page of the journal, newest first. */
-export async function listJournal(db: Executor, filter: WalletFilter & { readonly cause?: CauseKind | undefined }, page: Page): Promise<WalletLine[]> {
+/** Works as a table of their kinds and ids. */
+type Works = SQL;
+
+/** The works that a filter is about, a condition for each. */
+function worksOf({ orderId, esimId }: WalletFilter): Works[] {
+  return [
+    ...(orderId === undefined ? [] : [sql`select 'order'::text, ${orderId}::text`]),
+    ...(esimId === undefined
+      ? []
+      : [
+          sql`select 'order'::text, ${esims.orderId} from ${esims} where ${esims.id} = ${esimId}
+            union all select 'topup'::text, ${topups.id} from ${topups} where ${topups.esimId} = ${esimId}`,
+        ]),
+  ];
+}
+
+/** The causes of all movements of works: their attempts, their refunds, and what adjusts the amounts of these. */
+function isForOneOf(works: Works): SQL {
+  return sql`(${journal.causeKind}, ${journal.causeId}) in (
+    with works (kind, id) as (${works}),
+    tried (id) as (select a.id from ${attempts} a join works on works.kind = a.subject_kind and works.id = a.subject_id)
+    select 'attempt', id from tried
+    union all select 'refund', id from works
+    union all select 'adjustment', m.service_id from ${walletMovements} m join tried on tried.id = m.attempt_id)`;
+}
+
+/** The movement names something of these works, as the service knows it. */
+function namesOneOf(works: Works): SQL {
+  const { orderId, orderReference, topupId, esimId } = walletMovements;
+  return sql`exists (
+    with works (kind, id) as (${works})
+    select 1 from ${attempts} a join works on works.kind = a.subject_kind and works.id = a.subject_id
+    where works.kind = 'order' and (a.service_id = ${orderId} or a.reference = ${orderReference} or a.service_esim_id = ${esimId})
+      or works.kind = 'topup' and a.service_id = ${topupId})`;
+}
+
+/** The query of a page of the journal, newest first. */
+export function journalPage(db: Executor, filter: JournalFilter, page: Page) {
   const { direction, after, before, cause } = filter;
-  const rows = await db
+  return db
     .select()
     .from(journal)
     .where(
       and(
+        ...worksOf(filter).map(isForOneOf),
         page.after === undefined ? undefined : lt(journal.id, page.after),
         cause === undefined ? undefined : eq(journal.causeKind, cause),
         direction === undefined ? undefined : eq(journal.direction, direction),
@@ -50,6 +95,11 @@ export async function listJournal(db: Executor, filter: WalletFilter & { readonl
     )
     .orderBy(desc(journal.id))
     .limit(page.limit);
+}
+
+/** A page of the journal, newest first, with what the service has shown and what it is for. */
+export async function listJournal(db: Executor, filter: JournalFilter, page: Page): Promise<WalletLine[]> {
+  const rows = await journalPage(db, filter, page);
   if (rows.length === 0) return [];
   const ids = rows.map(({ causeId }) => causeId);
   const movements = await db
@@ -78,13 +128,15 @@ function isAbout({ serviceId }: WalletMovementRow, { causeKind, causeId }: Journ
 }
 
 /** A page of what the service moved and nothing here is the cause of, newest first. */
-export async function listMovementsWithoutCause(db: Executor, { direction, after, before }: WalletFilter, page: Page): Promise<WalletLine[]> {
+export async function listMovementsWithoutCause(db: Executor, filter: WalletFilter, page: Page): Promise<WalletLine[]> {
+  const { direction, after, before } = filter;
   const rows = await db
     .select()
     .from(walletMovements)
     .where(
       and(
         isNull(walletMovements.causeKind),
+        ...worksOf(filter).map(namesOneOf),
         page.after === undefined ? undefined : lt(walletMovements.id, page.after),
         direction === undefined ? undefined : eq(walletMovements.direction, direction),
         after === undefined ? undefined : gt(walletMovements.readAt, after),

@@ -51,10 +51,10 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
           example: { data: [walletTransactionExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, cause, direction, recorded_after: after, recorded_before: before } }) => {
+      handle: async ({ query: { limit, cursor, cause, direction, order_id: orderId, esim_id: esimId, recorded_after: after, recorded_before: before } }) => {
         const list = cause === 'none' ? 'm' : 'j';
         const page = { limit: limit + 1, after: cursor === undefined ? undefined : readNumberCursor(list, cursor) };
-        const filter = { direction, after, before };
+        const filter = { direction, orderId, esimId, after, before };
         const found = await database.run((db) =>
           cause === 'none' ? listMovementsWithoutCause(db, filter, page) : listJournal(db, { ...filter, cause }, page),
         );

@@ -78,9 +78,10 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) => {
-        const { limit, cursor, status: statuses, order_id: orderId, iccid, package_id: packageId } = query;
+        const { limit, cursor, status: statuses, order_id: orderId, external_order_id: externalOrderId, iccid, package_id: packageId } = query;
+        const times = { createdAfter: query.created_after, createdBefore: query.created_before, updatedAfter: query.updated_after };
         const after = cursor === undefined ? undefined : readPositionCursor('esim', cursor);
-        const filter = { statuses, orderId, iccid, packageId, createdAfter: query.created_after, createdBefore: query.created_before };
+        const filter = { statuses, orderId, externalOrderId, iccid, packageId, ...times };
         const found = await database.run((db) => pageOfEsims(db, ownerId, filter, { limit: limit + 1, after }));
         return pageReply(found, limit, { json: (esim) => esimJson(esim, now()), cursor: (last) => positionCursor('esim', last) });
       },

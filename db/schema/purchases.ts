@@ -77,12 +77,15 @@ export const esims = pgTable(
     /** When it is looked at next for what runs out; null: it is over. */
     watchDueAt: instant('watch_due_at').defaultNow(),
     createdAt: instant('created_at').notNull().defaultNow(),
+    /** When its status or one of its times last changed; a reading that says the same changes nothing. */
+    updatedAt: instant('updated_at').notNull().defaultNow(),
   },
   (table) => [
     index('esims_page').on(table.createdAt.desc(), table.id.desc()),
     index('esims_status_page').on(table.status, table.createdAt.desc(), table.id.desc()),
     index('esims_package_page').on(table.packageId, table.createdAt.desc(), table.id.desc()),
     index('esims_iccid').on(table.iccid),
+    index('esims_updated').on(table.updatedAt),
     index('esims_watch').on(table.watchDueAt).where(sql`${table.watchDueAt} is not null`),
     index('esims_expiry').on(table.expiresAt, table.id),
   ],

@@ -129,6 +129,7 @@ describe('every call of the API', () => {
       `cancellations?esim_id=${ids.esim}`,
       `refunds?esim_id=${ids.esim}`,
       `esims?order_id=${ids.order}`,
+      `esims?external_order_id=${externalOrderId}`,
       `esims?iccid=${iccid}`,
       'cases?reason=outcome_unknown',
     ]) {

@@ -38,6 +38,7 @@ describe('an eSIM', () => {
         installedAt: new Date(TEST_NOW - 60_000),
         factsReadAt: new Date(TEST_NOW - 12_300),
         createdAt: new Date(TEST_NOW - 12_300),
+        updatedAt: new Date(TEST_NOW - 11_000),
       }),
     );
   });
@@ -58,6 +59,7 @@ describe('an eSIM', () => {
       facts_read_at: new Date(TEST_NOW - 12_300).toISOString(),
       facts_age_seconds: 12.3,
       created_at: new Date(TEST_NOW - 12_300).toISOString(),
+      updated_at: new Date(TEST_NOW - 11_000).toISOString(),
     });
     expect(answer.text).not.toContain('A1B2');
     expect(await audited()).toEqual([]);

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { eq, gt, sql, type SQLWrapper } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { listCancellationViews, listRefunds } from '#db/cancellation-queries.ts';
 import type { Executor } from '#db/database.ts';
 import { listEsims } from '#db/esim-queries.ts';
+import { storeFacts } from '#db/esim-watch.ts';
 import { newId } from '#db/ids.ts';
+import { journalPage } from '#db/journal-queries.ts';
 import { listOrderViews } from '#db/order-queries.ts';
-import { cancellations, orders, refunds, topups, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, cancellations, esims, journal, orders, refunds, topups, vpnSubscriptions, walletMovements } from '#db/schema.ts';
 import { listTopupViews } from '#db/topup-queries.ts';
 import { listVpnSubscriptionViews } from '#db/vpn-subscription-queries.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
@@ -93,6 +96,83 @@ describe('subscriptions of a customer', () => {
   });
 });
 
+describe('eSIMs that changed lately', () => {
+  it('are those whose facts did: a reading that says the same changes nothing', async () => {
+    const id = newId('esim');
+    const facts = { status: 'installed', installedAt: at(0), activatedAt: null, expiresAt: null };
+    const before = new Date('2020-01-31T12:00:00Z');
+    await insertEsim(id, newId('order'), { ...facts, updatedAt: before });
+    const changedAt = async () => (await api.database.run((db) => db.select({ at: esims.updatedAt }).from(esims).where(eq(esims.id, id))))[0]?.at;
+    const since = new Date(before.getTime() + 1);
+    await api.database.run((db) => storeFacts(db, id, facts, at(1)));
+    expect([await changedAt(), await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([before, []]);
+    for (const [n, news] of [{ status: 'active' }, { activatedAt: at(2) }, { expiresAt: at(3) }].entries()) {
+      await api.database.run((db) => db.update(esims).set({ updatedAt: before }).where(eq(esims.id, id)));
+      await api.database.run((db) => storeFacts(db, id, { ...facts, ...news }, at(2 + n)));
+      expect([news, await idsOf(`/v1/esims?updated_after=${since.toISOString()}`)]).toEqual([news, [id]]);
+    }
+  });
+});
+
+describe('movements of the wallet', () => {
+  it('are found by the order and by the eSIM that they are for, whatever kind of movement it is', async () => {
+    const [order, other, esim, topup] = [newId('order'), newId('order'), newId('esim'), newId('topup')];
+    await insertEsim(esim, order, {});
+    const work = { apiKeyId: 'key_test', packageId: 1 };
+    const [bought, again, recharged, foreign] = [newId('attempt'), newId('attempt'), newId('attempt'), newId('attempt')];
+    const tried = { number: 1, sealedRequestBody: Buffer.alloc(1) };
+    const moved = { amount: '1.00', currency: 'EUR' };
+    const movement = { ...moved, reason: 'other', occurredAt: at(0), readAt: at(0) } as const;
+    const mine = { direction: 'debit', ...movement } as const;
+    const rows = await api.database.transaction(async (tx) => {
+      await tx.insert(topups).values({ ...work, id: topup, esimId: esim });
+      await tx.insert(attempts).values([
+        { ...tried, id: bought, subjectKind: 'order', subjectId: order, idempotencyKey: bought, reference: 'shop-1', serviceId: 'so_1', serviceEsimId: 'se_1', state: 'failed' },
+        { ...tried, id: again, subjectKind: 'order', subjectId: order, idempotencyKey: again, number: 2, reference: 'shop-1~2' },
+        { ...tried, id: recharged, subjectKind: 'topup', subjectId: topup, idempotencyKey: recharged, serviceId: 'st_1', serviceEsimId: 'se_1' },
+        { ...tried, id: foreign, subjectKind: 'order', subjectId: other, idempotencyKey: foreign, reference: 'shop-2', serviceId: 'so_2' },
+      ]);
+      await tx.insert(walletMovements).values([
+        { ...mine, serviceId: 'wt_1', causeKind: 'adjustment', causeId: 'wt_1', attemptId: bought },
+        { ...mine, serviceId: 'wt_2', causeKind: 'adjustment', causeId: 'wt_2', attemptId: foreign },
+        { ...mine, serviceId: 'wt_3', orderId: 'so_1' },
+        { ...mine, serviceId: 'wt_4', orderReference: 'shop-1~2' },
+        { ...mine, serviceId: 'wt_5', topupId: 'st_1' },
+        { ...mine, serviceId: 'wt_6', orderId: 'so_2', topupId: 'so_1' },
+        { ...mine, serviceId: 'wt_7' },
+      ]);
+      return tx
+        .insert(journal)
+        .values([
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: bought },
+          { ...moved, direction: 'credit', causeKind: 'attempt', causeId: bought },
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: again },
+          { ...moved, direction: 'debit', causeKind: 'adjustment', causeId: 'wt_1' },
+          { ...moved, direction: 'credit', causeKind: 'refund', causeId: order },
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: recharged },
+          { ...moved, direction: 'credit', causeKind: 'refund', causeId: topup },
+          { ...moved, direction: 'debit', causeKind: 'attempt', causeId: foreign },
+          { ...moved, direction: 'debit', causeKind: 'adjustment', causeId: 'wt_2' },
+          { ...moved, direction: 'credit', causeKind: 'deposit', causeId: order },
+        ])
+        .returning({ id: journal.id });
+    });
+    const newest = (...places: number[]) => places.map((place) => `jrn_${rows[place]?.id}`).toReversed();
+    expect(await idsOf(`/v1/wallet/transactions?order_id=${order}`)).toEqual(newest(0, 1, 2, 3, 4));
+    expect(await idsOf(`/v1/wallet/transactions?esim_id=${esim}`)).toEqual(newest(0, 1, 2, 3, 4, 5, 6));
+    expect(await idsOf(`/v1/wallet/transactions?order_id=${order}&direction=credit`)).toEqual(newest(1, 4));
+    expect(await idsOf(`/v1/wallet/transactions?order_id=${other}&esim_id=${esim}`)).toEqual([]);
+    expect(await idsOf(`/v1/wallet/transactions?esim_id=${newId('esim')}`)).toEqual([]);
+    const named = async (query: string) => {
+      const answer = await caller.get(`/v1/wallet/transactions?cause=none&${query}`);
+      return answer.read(z.object({ data: z.array(z.object({ service: z.object({ id: z.string() }) })) })).data.map(({ service }) => service.id);
+    };
+    expect(await named(`order_id=${order}`)).toEqual(['wt_4', 'wt_3']);
+    expect(await named(`esim_id=${esim}`)).toEqual(['wt_5', 'wt_4', 'wt_3']);
+    expect(await named(`order_id=${other}`)).toEqual(['wt_6']);
+  });
+});
+
 describe('a page of a list', () => {
   const page = { limit: 21, after: { createdAt: new Date(TEST_NOW), id: 'x' } };
   const id = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
@@ -116,41 +196,56 @@ describe('a page of a list', () => {
   ];
 
   it.each(cases)('of %s is taken from an index, without sorting more than the page', async (_name, list, index) => {
-    const plan = await api.database.transaction(async (tx) => {
-      // With few rows other plans are cheaper; what matters is that this one is possible.
-      await tx.execute('set local enable_sort = off');
-      await tx.execute('set local enable_seqscan = off');
-      await tx.execute('set local enable_bitmapscan = off');
-      return planOf(tx, list);
-    });
+    const plan = await planOf(list, ['sort', 'seqscan', 'bitmapscan']);
     expect(plan).toContain(` using ${index} `);
   });
 
   it('of orders of an eSIM, which are few, reads those', async () => {
-    const plan = await api.database.transaction(async (tx) => {
-      await tx.execute('set local enable_seqscan = off');
-      return planOf(tx, (db) => db.select({ id: orders.id }).from(orders).where(eq(orders.esimId, id)));
-    });
+    const plan = await planOf((db) => db.select({ id: orders.id }).from(orders).where(eq(orders.esimId, id)), ['seqscan']);
     expect(plan).toMatch(/(using|on) orders_esim /);
+  });
+
+  it('of eSIMs by the reference of their order reads that one', async () => {
+    const plan = await planOf((db) => listEsims(db, undefined, { externalOrderId: 'shop-1' }, page), ['seqscan']);
+    expect(plan).toContain(' using orders_external_order_id_unique ');
+    expect(plan).toMatch(/(using|on) esims_order_id_unique /);
+  });
+
+  it.each([
+    ['an order', { orderId: newId('order') }],
+    ['an eSIM', { esimId: id }],
+  ])('of movements of %s, which are few, reads those', async (_name, filter) => {
+    const plan = await planOf((db) => journalPage(db, filter, { limit: 21 }), ['seqscan']);
+    expect(plan).toMatch(/(using|on) journal_one_per_cause /);
   });
 
   it.each([
     ['orders', orders],
+    ['eSIMs', esims],
     ['top-ups', topups],
     ['cancellations', cancellations],
     ['subscriptions', vpnSubscriptions],
     ['refunds', refunds],
   ] as const)('of %s that changed lately reads those that did', async (_name, table) => {
-    const plan = await api.database.transaction(async (tx) => {
-      await tx.execute('set local enable_seqscan = off');
-      return planOf(tx, (db) => db.select({ id: table.id }).from(table).where(gt(table.updatedAt, at(0))));
-    });
+    const plan = await planOf((db) => db.select({ id: table.id }).from(table).where(gt(table.updatedAt, at(0))), ['seqscan']);
     expect(plan).toMatch(/(using|on) \w+_updated /);
   });
 });
 
-/** What PostgreSQL would do. @param list a query of ours, as it is sent. */
-async function planOf(tx: Executor, list: List): Promise<string> {
-  const result = await tx.execute(sql`explain ${list(tx).getSQL()}`);
-  return JSON.stringify(result.rows);
+async function insertEsim(id: string, orderId: string, more: Partial<typeof esims.$inferInsert>): Promise<void> {
+  const facts = { serviceEsimId: id, iccid: '8944500102198304826', packageId: 1, status: 'installed', factsReadAt: at(0) };
+  await api.database.run((db) => db.insert(esims).values({ id, orderId, sealedActivationCode: Buffer.alloc(1), ...facts, ...more }));
+}
+
+/**
+ * What PostgreSQL would do. With few rows other plans are cheaper; what matters is that this one is possible.
+ *
+ * @param list a query of ours, as it is sent. @param without what else it may not do, such as `seqscan`.
+ */
+async function planOf(list: List, without: readonly string[]): Promise<string> {
+  return api.database.transaction(async (tx) => {
+    for (const each of without) await tx.execute(`set local enable_${each} = off`);
+    const result = await tx.execute(sql`explain ${list(tx).getSQL()}`);
+    return JSON.stringify(result.rows);
+  });
 }

@@ -457,6 +457,8 @@ export interface ListEsimsQuery {
   /** As the service calls it, such as `installed`; or several, separated by commas. */
   readonly status?: string;
   readonly order_id?: string;
+  /** Your own reference of the order. */
+  readonly external_order_id?: string;
   /** Serial number of the SIM profile. */
   readonly iccid?: string;
   readonly package_id?: number;
@@ -464,6 +466,8 @@ export interface ListEsimsQuery {
   readonly created_after?: string;
   /** Earlier than this. */
   readonly created_before?: string;
+  /** Its status or one of its times changed later than this. */
+  readonly updated_after?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -514,6 +518,10 @@ export interface ListWalletTransactionsQuery {
   readonly direction?:
     | 'debit'
     | 'credit';
+  /** Only what an order has cost, and what came back of it. */
+  readonly order_id?: string;
+  /** Only what an eSIM has cost with its top-ups, and what came back of them. */
+  readonly esim_id?: string;
   /** Only what was written down here after this. */
   readonly recorded_after?: string;
   /** Only what was written down here before this. */

@@ -2852,6 +2852,10 @@ export interface Esim {
    * RFC 3339 time.
    */
   created_at: string;
+  /**
+   * When its status or one of its times last changed.
+   */
+  updated_at: string;
 }
 export interface EsimUsage {
   /**
