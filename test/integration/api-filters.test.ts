@@ -1,0 +1,163 @@
+/** Every filter of every list of the API: what it lets through and what it leaves out. A new filter has no row here, and fails. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Operation } from '#api/operation.ts';
+import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { readStream } from '#test/support/event-stream.ts';
+import type { HttpClient } from '#test/support/http.ts';
+import { ACTOR, BETWEEN, CUSTOMER, ICCID, IDS, LETTERS, writeListedRows, type Letter } from '#test/support/listed-rows.ts';
+
+let api: TestApi;
+let caller: HttpClient;
+/** The letters of rows, by what names each in its list. */
+const letters = new Map<string, string>();
+
+beforeAll(async () => {
+  api = await startTestApi();
+  caller = await api.caller();
+  const wallet = await writeListedRows(api);
+  const named = [IDS.order, IDS.esim, IDS.topup, IDS.vpn, IDS.cancellation, IDS.refund, IDS.case, IDS.event, IDS.delivery, IDS.rule, wallet.journal];
+  for (const letter of LETTERS) for (const each of named) letters.set(each[letter], letter);
+  // What both are not.
+  letters.set(IDS.rule.ended, 'X').set(wallet.movement, 'X');
+});
+afterAll(() => api[Symbol.asyncDispose]());
+
+/** Which rows are listed, by the value of a filter. */
+type Filter = Readonly<Record<string, string>>;
+
+/** A value that is A's and one that is B's. */
+function ofBoth(values: Readonly<Record<Letter, string | number>>): Filter {
+  return { [values.A]: 'A', [values.B]: 'B' };
+}
+
+const MADE = { created_after: { [BETWEEN.made]: 'A' }, created_before: { [BETWEEN.made]: 'B' } };
+const TIMES = { ...MADE, updated_after: { [BETWEEN.changed]: 'A' } };
+const RECORDED = { recorded_after: { [BETWEEN.made]: 'A' }, recorded_before: { [BETWEEN.made]: 'B' } };
+const OF_WORK = {
+  status: { held: 'A', needs_attention: 'B', 'abandoned,held': 'A', 'held,needs_attention': 'AB', abandoned: '' },
+  failure_class: { timeout: 'A', not_sent: 'B', connection_lost: '' },
+  attention: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' },
+  ...TIMES,
+};
+const PACKAGES = { 101: 'A', 102: 'B', 103: '' };
+const EVENTS = {
+  type: { 'order.held': 'A', 'esim.*': 'B', 'order.*,esim.expiring': 'AB' },
+  subject_id: ofBoth({ A: IDS.order.A, B: IDS.esim.B }),
+  subject_kind: { order: 'A', esim: 'B', wallet: '' },
+};
+
+/** By operation, every filter with some of its values. Without a filter, all lists show A and B. */
+const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
+  listOrders: { external_order_id: ofBoth({ A: 'order-A', B: 'order-B' }), package_id: PACKAGES, esim_id: ofBoth(IDS.esim), ...OF_WORK },
+  listTopups: { esim_id: ofBoth(IDS.esim), external_topup_id: ofBoth({ A: 'topup-A', B: 'topup-B' }), package_id: PACKAGES, ...OF_WORK },
+  listCancellations: { esim_id: ofBoth(IDS.esim), ...OF_WORK },
+  listVpnSubscriptions: {
+    external_subscription_id: ofBoth({ A: 'vpn-A', B: 'vpn-B' }),
+    vpn_plan_id: PACKAGES,
+    customer_reference: ofBoth(CUSTOMER),
+    ...OF_WORK,
+  },
+  listRefunds: { status: { expected: 'A', failed: 'B', 'expected,failed': 'AB' }, esim_id: ofBoth(IDS.esim), ...TIMES },
+  listEsims: {
+    status: { installed: 'A', active: 'B', 'installed,active': 'AB' },
+    order_id: ofBoth(IDS.order),
+    external_order_id: { 'order-A': 'A', 'order-B': 'B', 'order-C': '' },
+    iccid: ofBoth(ICCID),
+    package_id: PACKAGES,
+    ...TIMES,
+  },
+  listCases: { reason: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' } },
+  listEvents: { ...EVENTS, since: { [BETWEEN.made]: 'A' } },
+  listWebhookDeliveries: { status: { pending: 'A', failed: 'B', delivered: '' }, event_id: ofBoth(IDS.event) },
+  listWalletTransactions: {
+    cause: { attempt: 'A', refund: 'B', deposit: '', none: 'X' },
+    direction: { debit: 'A', credit: 'B' },
+    order_id: ofBoth(IDS.order),
+    esim_id: ofBoth(IDS.esim),
+    ...RECORDED,
+  },
+  listAuditLog: {
+    actor: ofBoth(ACTOR),
+    action: { 'order.retry': 'A', 'esim.qr_revealed': 'B' },
+    subject_kind: { order: 'A', esim: 'B', api_key: '' },
+    subject_id: ofBoth({ A: IDS.order.A, B: IDS.esim.B }),
+    ...RECORDED,
+  },
+  listPricingRules: { target: { package: 'A', country: 'B', default: '' }, currency: { EUR: 'A', USD: 'B' }, ended: { false: 'AB', true: 'ABX' } },
+};
+/** The stream takes those of the feed, but begins where it is told to. */
+const STREAMS = { streamEvents: EVENTS };
+
+/** How a page is asked for, not what is on it. */
+const PAGING = new Set(['limit', 'cursor', 'wait']);
+
+const filtersOf = ({ query }: Operation) => Object.keys(query?.shape ?? {}).filter((name) => !PAGING.has(name));
+const listed = () => api.operations.filter(({ query }) => query?.shape['cursor'] !== undefined);
+const page = z.object({ data: z.array(z.looseObject({ id: z.string().optional(), subject_id: z.unknown().optional() })) });
+
+/** The letters of what a list shows, in the order of the alphabet. */
+async function shown(id: string, query: [string, string][]): Promise<string> {
+  const operation = api.operations.find((each) => each.id === id);
+  if (operation === undefined) throw new Error(`there is no ${id}`);
+  const answer = await caller.get(`${operation.path.replace('{id}', IDS.endpoint)}?${new URLSearchParams(query).toString()}`);
+  if (answer.status !== 200) throw new Error(`${id} ${JSON.stringify(query)}: ${answer.text}`);
+  // Entries of the audit log have no id of their own.
+  return answer.read(page).data.map((each) => letters.get(each.id ?? String(each.subject_id)) ?? '?').toSorted().join('');
+}
+
+/** The value by which a filter lists this row alone. */
+function only(letter: Letter, filter: Filter | undefined): string | undefined {
+  return Object.entries(filter ?? {}).find(([, rows]) => rows === letter)?.[0];
+}
+
+/** Each filter for A beside the next one, for A and for B, and which rows meet both. */
+function pairsOf(filters: Readonly<Record<string, Filter>>): { query: [string, string][]; rows: string }[] {
+  const names = Object.keys(filters);
+  return names.flatMap((name, place) => {
+    const next = names[(place + 1) % names.length] ?? name;
+    const mine = only('A', filters[name]);
+    if (mine === undefined) return [];
+    return LETTERS.flatMap((letter) => {
+      const value = only(letter, filters[next]);
+      const query: [string, string][] = [[name, mine], [next, value ?? '']];
+      return value === undefined ? [] : [{ query, rows: letter === 'A' ? 'A' : '' }];
+    });
+  });
+}
+
+describe('every list of the API', () => {
+  it('has its filters in the table of this test, each with a value that changes what is listed', () => {
+    const withFilters = listed().filter((operation) => filtersOf(operation).length > 0);
+    const expected = Object.fromEntries(withFilters.map((operation) => [operation.id, filtersOf(operation).toSorted()]));
+    const cases = Object.entries({ ...LISTS, ...STREAMS });
+    expect(Object.fromEntries(cases.map(([id, filters]) => [id, Object.keys(filters).toSorted()]))).toEqual(expected);
+    for (const [id, filters] of cases) for (const [name, filter] of Object.entries(filters)) expect([id, name, Object.values(filter).every((rows) => rows === 'AB')]).toEqual([id, name, false]);
+    expect(listed().length).toBeGreaterThan(20);
+  });
+});
+
+describe('a list that is narrowed', () => {
+  it.each(Object.entries(LISTS))('%s shows what each of its filters lets through, and nothing else', async (id, filters) => {
+    expect(await shown(id, [])).toBe('AB');
+    for (const [name, filter] of Object.entries(filters)) {
+      for (const [value, rows] of Object.entries(filter)) expect([name, value, await shown(id, [[name, value]])]).toEqual([name, value, rows]);
+    }
+  });
+
+  it.each(Object.entries(LISTS).filter(([, filters]) => Object.keys(filters).length > 1))('%s shows what meets all filters that are given', async (id, filters) => {
+    const pairs = pairsOf(filters);
+    expect(pairs.length).toBeGreaterThan(1);
+    for (const { query, rows } of pairs) expect([query, await shown(id, query)]).toEqual([query, rows]);
+  });
+});
+
+describe('a stream that is narrowed', () => {
+  it.each(Object.entries(EVENTS))('by %s tells of what that lets through', async (name, filter) => {
+    const beginning = Buffer.from('v.0').toString('base64url');
+    // A is the newer one: whoever is told of it first was not told of B.
+    const stream = await readStream(caller, `/v1/events/stream?${new URLSearchParams({ cursor: beginning, [name]: only('A', filter) ?? '' }).toString()}`);
+    expect((await stream.next(1)).map(({ data }) => data['id'])).toEqual([IDS.event.A]);
+    stream.close();
+  });
+});
