@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { joinLine, leaveLine } from '#db/gate/waits.ts';
+import { newId } from '#db/ids.ts';
 import { noteRunway, readRunway } from '#db/runway.ts';
-import { events, gateWallet, journal, walletRunway } from '#db/schema.ts';
+import { attempts, events, gateReservations, gateWallet, journal, walletRunway } from '#db/schema.ts';
+import type { Money } from '#domain/money.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
+import type { WorkRef } from '#domain/work.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
 import { databaseGauges } from '#worker/gauges.ts';
@@ -41,6 +45,32 @@ async function holds(to: TestApi, balance: string, readAt = TEST_NOW): Promise<v
   });
 }
 
+/** Has an order held at the gate. @param price what it is to cost; undefined: not known. @returns the order. */
+async function heldAt(to: TestApi, price: Money | undefined): Promise<WorkRef> {
+  const work: WorkRef = { kind: 'order', id: newId('order') };
+  const at = new Date(TEST_NOW);
+  await to.database.transaction((tx) =>
+    joinLine(tx, { work, barrier: 'wallet', failureClass: 'insufficient_balance', acceptedAt: at, apiKeyId: 'key_test', price }, at),
+  );
+  return work;
+}
+
+/** Reserves the price of an attempt. */
+async function reserved(
+  to: TestApi,
+  amount: string,
+  attempt: Partial<typeof attempts.$inferInsert> = {},
+  reservation: Partial<typeof gateReservations.$inferInsert> = {},
+): Promise<void> {
+  const id = newId('attempt');
+  await to.database.transaction(async (tx) => {
+    const tried = { id, subjectKind: 'order', subjectId: newId('order'), number: 1, idempotencyKey: id, sealedRequestBody: Buffer.alloc(1), state: 'sending' } as const;
+    await tx.insert(attempts).values({ ...tried, ...attempt });
+    const made = { attemptId: id, apiKeyId: 'key_test', day: '2030-01-31', amount, currency: 'EUR', madeAt: new Date(TEST_NOW) };
+    await tx.insert(gateReservations).values({ ...made, ...reservation });
+  });
+}
+
 describe('GET /v1/wallet/runway', () => {
   it('reckons with sales that stayed, of whole days, in the currency of the wallet', async () => {
     api = await startTestApi();
@@ -58,6 +88,43 @@ describe('GET /v1/wallet/runway', () => {
       threshold_days: 3,
       low_since: null,
     });
+  });
+
+  it('takes off what purchases under way may still take, and what is held at a known price in the currency of the wallet', async () => {
+    api = await startTestApi();
+    const caller = await api.caller(['wallet:read']);
+    await sold(api);
+    await holds(api, '100.00');
+    const shown = async () => (await caller.get('/v1/wallet/runway')).body;
+    expect(await shown()).toMatchObject({ days: 7, held_without_price: 0 });
+
+    const held = await heldAt(api, { amount: '12.50', currency: 'EUR' });
+    await heldAt(api, { amount: '7.50', currency: 'EUR' });
+    await heldAt(api, { amount: '900.00', currency: 'USD' });
+    await heldAt(api, undefined);
+    const wallet = { balance: { amount: '100.00', currency: 'EUR' }, reserved: { amount: '0.00', currency: 'EUR' } };
+    expect(await shown()).toMatchObject({ days: 5.6, held_without_price: 1, wallet: { ...wallet, held: { amount: '20.00', currency: 'EUR' }, available: { amount: '80.00', currency: 'EUR' } } });
+
+    await reserved(api, '18.00');
+    // By now it is known what it cost.
+    await reserved(api, '9.00', { state: 'processing', chargedAmount: '2.00', chargedCurrency: 'EUR' });
+    // Nothing is taken by what was refused, is over, is in the balance already, or has another currency.
+    await reserved(api, '300.00', { state: 'refused' });
+    await reserved(api, '400.00', { state: 'completed' }, { isOver: true });
+    await reserved(api, '500.00', { state: 'completed' }, { coveredByReading: 1 });
+    await reserved(api, '600.00', {}, { currency: 'USD' });
+    expect(await shown()).toMatchObject({
+      status: 'known',
+      days: 4.2,
+      held_without_price: 1,
+      wallet: { balance: { amount: '100.00' }, reserved: { amount: '20.00', currency: 'EUR' }, held: { amount: '20.00' }, available: { amount: '60.00', currency: 'EUR' } },
+    });
+
+    await api.database.transaction((tx) => leaveLine(tx, held));
+    expect(await shown()).toMatchObject({ days: 5.1, wallet: { held: { amount: '7.50' }, available: { amount: '72.50' } } });
+    // More is wanted than is there: no day is left, and what is missing is shown.
+    await reserved(api, '80.00');
+    expect(await shown()).toMatchObject({ days: 0, earliest_days: 0, latest_days: 0, wallet: { reserved: { amount: '100.00' }, available: { amount: '-7.50' } } });
   });
 
   it('says what is unknown instead of making a figure up', async () => {
