@@ -78,7 +78,25 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
     );
   }
 
-  const ids = Array.from({ length: 500 }, (_, n) => `/v1/orders/ord_${String(1 + Math.floor((n * size.many) / 500)).padStart(26, '0')}`);
+  const [ids, idsOfFew] = [pathsAmong(size.many), pathsAmong(size.few)];
+  context.say(`api orders: GET /v1/orders/{id}, ${size.rounds} rounds of ${size.reads}, one at a time, among many and among few`);
+  const single = await inTurn(
+    { many: run(many, size.reads, { kind: 'get', paths: ids }, 1), few: run(few, size.reads, { kind: 'get', paths: idsOfFew }, 1) },
+    size.rounds,
+  );
+  take(
+    compare({
+      id: 'orders_get.among_few',
+      measured: `GET /v1/orders/{id}: median time among ${size.many} orders, of all ages`,
+      unit: 'ms',
+      better: 'lower',
+      ours: medians(single.many),
+      peer: { id: 'among_few', measured: `the same among ${size.few}`, rounds: medians(single.few) },
+      limit: { of: 'ratio_to_peer', bound: 'at_most', amount: 1.2, reason: 'One row and its attempts are found by unique indexes: those of a hundred times as many rows are hardly deeper.' },
+      details: latencies(single.many, 99),
+    }),
+  );
+
   await requireSameAnswer(ids[0] ?? '', many, peer);
   const contests = [
     { id: 'orders_get.plain_express', measured: 'GET /v1/orders/{id}', count: size.reads, call: { kind: 'get', paths: ids }, amount: 0.85, peer: 'Express, no key checked, the same statement prepared, the same JSON' },
@@ -103,6 +121,12 @@ export async function measureApiOrders(context: BenchContext): Promise<ScenarioR
   }
   for (const { stop } of [few, many, peer]) await stop();
   return results;
+}
+
+/** Addresses of single orders, spread evenly over all that there are. @param orders how many there are. */
+function pathsAmong(orders: number): readonly string[] {
+  const read = Math.min(500, orders);
+  return Array.from({ length: read }, (_, n) => `/v1/orders/ord_${String(1 + Math.floor((n * orders) / read)).padStart(26, '0')}`);
 }
 
 /** What is compared is the same JSON. @throws Error when it is not. */

@@ -31,6 +31,7 @@ it.each([
       'orders_list.of_package_failed.among_few': 'among_few',
       'orders_list.updated.among_few': 'among_few',
       'orders_list.deep.among_few': 'among_few',
+      'orders_get.among_few': 'among_few',
       'orders_get.plain_express': 'plain_express',
       'orders_list.plain_express': 'plain_express',
       'orders_accept.plain_express': 'plain_express',
