@@ -3,11 +3,12 @@
  * `docs/how-to/fuzz-the-api.md`.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { schemathesisSettings } from '#test/api-fuzz/settings.ts';
+import { isLeftOut, schemathesisSettings } from '#test/api-fuzz/settings.ts';
 import { installSchemathesis } from '#test/api-fuzz/install.ts';
+import { operationsWithoutCase } from '#test/api-fuzz/report.ts';
 import { Clerk } from '#test/documentation/clerk.ts';
 import { FOR_ONE_OF_EACH, oneOfEach, VPN_PLAN } from '#test/documentation/one-of-each.ts';
 import { startSharedServers } from '#test/support/shared-servers.ts';
@@ -15,6 +16,8 @@ import { startStack } from '#test/support/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 const ARTIFACTS = join(import.meta.dirname, '../artifacts/api-fuzz');
+/** Every request with its answer, an event a line. */
+const REPORT = join(ARTIFACTS, 'report.ndjson');
 
 const { values: options, positionals: more } = parseArgs({
   allowPositionals: true,
@@ -30,6 +33,8 @@ for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) proce
 
 const program = installSchemathesis();
 mkdirSync(ARTIFACTS, { recursive: true });
+// Of a run that writes none, that of the run before must not be read.
+rmSync(REPORT, { force: true });
 const folder = temporaryFolder('api-fuzz');
 const { servers, stop } = await startSharedServers();
 try {
@@ -46,7 +51,13 @@ try {
   const code = await fuzz({ settings, facts, description: `${stack.api.baseUrl}/openapi.json` });
   const restarted = api.running ? 0 : 1;
   if (restarted > 0) process.stdout.write(`The API process ended meanwhile:\n${api.tail()}\n`);
-  process.exitCode = code === 0 ? restarted : 1;
+  const wanted = [...clerk.operations.values()].filter((operation) => !isLeftOut(operation));
+  // Whoever chooses operations by hand wants no others.
+  const missed = more.length > 0 ? [] : await operationsWithoutCase(REPORT, wanted);
+  if (missed.length > 0) {
+    process.stdout.write(`No request was made to ${missed.length} of ${wanted.length} operations; with more --seconds there will be:\n  ${missed.join('\n  ')}\n`);
+  }
+  process.exitCode = code === 0 && missed.length === 0 ? restarted : 1;
 } finally {
   await stop();
   removeFolder(folder);
@@ -65,6 +76,8 @@ async function fuzz({ settings, facts, description }: { settings: string; facts:
     '--generation-database', 'none',
     '--report', 'ndjson,junit',
     '--report-dir', ARTIFACTS,
+    '--report-ndjson-path', REPORT,
+    '--report-junit-path', join(ARTIFACTS, 'junit.xml'),
     '--no-color',
     ...more,
   ];

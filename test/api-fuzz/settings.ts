@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { isStream } from '#scripts/described-api.ts';
+import { isStream, type DescribedOperation } from '#scripts/described-api.ts';
 import type { Clerk } from '#test/documentation/clerk.ts';
 import type { Ids } from '#test/documentation/one-of-each.ts';
 
@@ -11,6 +11,14 @@ const NOT_CHECKED: Readonly<Record<string, readonly string[]>> = {
 
 /** What takes away what the others are about: ids that exist are not given to it. */
 const DESTROYS = new Set(['deleteWebhookEndpoint']);
+
+/** Where schemathesis reads the description; by itself it makes no other request there. */
+const DESCRIPTION = 'getOpenApi';
+
+/** Tells whether no request is made to an operation: neither there nor to a stream, whose answer has no end that could be waited for. */
+export function isLeftOut(operation: DescribedOperation): boolean {
+  return operation.id === DESCRIPTION || isStream(operation);
+}
 
 /**
  * What schemathesis is told beside the description itself: the key, and ids that exist, since an id that was made up leads to
