@@ -61,6 +61,13 @@ export function ourId(kind: IdKind, example: string) {
   return z.string().meta({ description: `Id of the ${kind}.`, example, 'x-kind': kind, override: { pattern: idPattern(kind) } });
 }
 
+export const exampleKeyId = 'key_01JQ8Z0000000000000000000';
+
+/** Who made something, in an answer about it: the owner that its row has, so it costs no query. */
+export const createdBy = ourId('apiKey', exampleKeyId).meta({
+  description: 'Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.',
+});
+
 /** Ids of ours in a path; one of another form cannot exist, so it is answered like one that does not. */
 export function idInPath(kind: IdKind, example: string) {
   return z.strictObject({ id: ourId(kind, example) });

@@ -69,7 +69,7 @@ export async function answerPreferred(
     const { 'Content-Type': _type, 'Retry-After': _retry, ...headers } = accepted.headers;
     const applied = { ...headers, 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` };
     if (finished.when(found.status)) return jsonReply(finished.status, found, applied);
-    return jsonReply(202, found, { ...applied, 'Retry-After': String(retryAfter(found, dependencies.now())) });
+    return jsonReply(202, found, { ...applied, 'Retry-After': retryAfter(found, dependencies.now()) });
   } catch (error) {
     // It is accepted, whatever cannot be read at present.
     if (!(error instanceof DatabaseUnavailableError)) throw error;
@@ -85,6 +85,11 @@ export function locatedId({ path }: Pick<WorkResource, 'path'>, { headers }: Rep
   return location.slice(path.length + 1);
 }
 
-function retryAfter({ status, next_step_at: next }: ShownWork, now: number): number {
-  return askAgainSeconds(status, next === null ? null : Date.parse(next), now);
+/**
+ * The header that says when it is worth asking again for work that goes on.
+ *
+ * @param work as it is shown. @param now epoch milliseconds. @returns whole seconds, as text.
+ */
+export function retryAfter({ status, next_step_at: next }: ShownWork, now: number): string {
+  return String(askAgainSeconds(status, next === null ? null : Date.parse(next), now));
 }

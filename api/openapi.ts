@@ -34,7 +34,7 @@ export const problemSchema = z
     existing: z
       .strictObject({ id: z.string(), href: z.string() })
       .optional()
-      .meta({ description: 'With `external_…_id_taken` and `pricing_rule_exists`: what exists already; absent where the key may not see it.' }),
+      .meta({ description: 'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.' }),
     refusal: z.string().optional().meta({ description: 'With `action_not_possible`: a stable code for what stands against it.' }),
     failure_class: z.string().optional().meta({ description: 'With `service_…`: what came of asking the service.' }),
     request_id: z.string().meta({ description: 'Names this request in our log.' }),

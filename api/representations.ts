@@ -117,6 +117,7 @@ function workJson(kind: WorkKind, row: WorkRow, { attempts, attemptStates, inDou
     deadline: instantJson(row.deadlineAt),
     metadata: row.metadata,
     attempts,
+    created_by: row.apiKeyId,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
     completed_at: instantJson(row.completedAt),

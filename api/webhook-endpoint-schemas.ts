@@ -4,7 +4,7 @@ import { eventPatterns, isEventPattern } from '#domain/event-filter.ts';
 import { eventTypes } from '#domain/events.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
 import { DELIVERY_STATES, DISABLED_REASONS, TRY_FAILURES, type DisabledReason, type TryFailure } from '#domain/webhook-delivery.ts';
-import { instant, instantInput, ourId, TEXT_PATTERN } from '#api/fields.ts';
+import { createdBy, exampleKeyId, instant, instantInput, ourId, TEXT_PATTERN } from '#api/fields.ts';
 
 export const exampleEndpointId = 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012';
 export const exampleDeliveryId = 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234';
@@ -62,7 +62,7 @@ const endpointFields = {
   last_failure: z.string().nullable().meta({ description: 'What came of the last of them, in words.' }),
   last_delivered_at: instant.nullable(),
   own_work_only: z.boolean().meta({ description: 'True when it was made by a key that is limited to its own work: it is told of that alone.' }),
-  created_by: ourId('apiKey', 'key_01JQ8Z0000000000000000000'),
+  created_by: createdBy,
   created_at: instant,
   updated_at: instant,
 };
@@ -184,7 +184,7 @@ export const endpointExample: EndpointOutput = {
   last_failure: null,
   last_delivered_at: '2030-01-31T12:00:00.000Z',
   own_work_only: false,
-  created_by: 'key_01JQ8Z0000000000000000000',
+  created_by: exampleKeyId,
   created_at: '2030-01-31T11:00:00.000Z',
   updated_at: '2030-01-31T11:00:00.000Z',
 };

@@ -1,5 +1,5 @@
 import { isFinished } from '#domain/waiting.ts';
-import { WORK_NOUNS } from '#domain/work.ts';
+import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import type { Owner } from '#db/ownership.ts';
@@ -68,13 +68,23 @@ export async function createWork(
   return answerPreferred(dependencies, { id, header, onClose, find }, reply, { when: isFinished, status: 201 });
 }
 
+/** Headers of answers to callers who may wait (`Prefer: wait=N`), for their description. */
+export function waitingHeaders(kind: WorkKind) {
+  return {
+    Location: `Address of the ${WORK_NOUNS[kind]}.`,
+    'Preference-Applied': 'With `Prefer: wait=N`: `wait=` and how many seconds were granted.',
+  } as const;
+}
+
+/** What such an answer says beside it while the work goes on. */
+export const askAgainHeader = { 'Retry-After': 'After how many seconds it is worth reading it again.' } as const;
+
 /** The answers of a call that creates work, for its description. */
 export function creationAnswers({ kind, output, example }: WorkResource): Readonly<Record<number, DocumentedAnswer>> {
   const noun = WORK_NOUNS[kind];
   const common = { contentType: 'application/json', schema: output, example } as const;
   const headers = {
-    Location: `Address of the ${noun}.`,
-    'Preference-Applied': 'With `Prefer: wait=N`: `wait=` and how many seconds were granted.',
+    ...waitingHeaders(kind),
     'Idempotent-Replayed': '`true` when an earlier request with the same key was accepted, and this repeats its answer.',
   };
   return {
@@ -82,7 +92,7 @@ export function creationAnswers({ kind, output, example }: WorkResource): Readon
     202: {
       ...common,
       description: `The ${noun} is stored and will be carried out.`,
-      headers: { ...headers, 'Retry-After': 'After how many seconds it is worth reading it again.' },
+      headers: { ...headers, ...askAgainHeader },
     },
   };
 }

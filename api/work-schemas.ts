@@ -6,7 +6,7 @@ import { isCallerReference } from '#domain/identifiers.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { CASE_VERDICTS, caseVerdicts, MAX_ACT_REASON, type CaseVerdict } from '#domain/operator-actions.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
-import { FILLED_TEXT_PATTERN, instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery } from '#api/fields.ts';
+import { createdBy, exampleKeyId, FILLED_TEXT_PATTERN, instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery } from '#api/fields.ts';
 
 const MAX_METADATA = 20;
 const MAX_METADATA_VALUE = 500;
@@ -127,6 +127,7 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
     }),
     metadata: z.record(z.string(), z.string()),
     attempts: z.int().min(0).meta({ description: 'Attempts made, whether or not they were sent: held work has its first.' }),
+    created_by: createdBy,
     created_at: instant,
     updated_at: instant,
     completed_at: instant.nullable(),
@@ -148,6 +149,7 @@ export const workOutputExample = {
   deadline: null,
   metadata: { shop_order: 'A-1001' },
   attempts: 0,
+  created_by: exampleKeyId,
   created_at: '2030-01-31T12:00:00.000Z',
   updated_at: '2030-01-31T12:00:00.000Z',
   completed_at: null,

@@ -3,14 +3,14 @@ import { lineageOf, type listApiKeys } from '#db/api-keys.ts';
 
 type Key = Awaited<ReturnType<typeof listApiKeys>>[number];
 
-/** One line for each key; successors stand below the key that their line began with. */
+/** One line for each key, with its id at the end (`created_by`, `actor`); successors stand below the key that their line began with. */
 export function keyLines(keys: readonly Key[], now: Date): string[] {
   const lines = Map.groupBy(keys, lineageOf);
   return [...lines.values()].flatMap((line) => line.map((key, index) => keyLine(key, now, line[index - 1]?.prefix)));
 }
 
 function keyLine(key: Key, now: Date, successorOf: string | undefined): string {
-  const { prefix, name, scopes, lastUsedAt, ownWorkOnly, rateLimit } = key;
+  const { id, prefix, name, scopes, lastUsedAt, ownWorkOnly, rateLimit } = key;
   const facts = [
     stateOf(key, now),
     lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`,
@@ -19,7 +19,7 @@ function keyLine(key: Key, now: Date, successorOf: string | undefined): string {
     ...spendLimit(key),
     ...(rateLimit === null ? [] : [`at most ${rateLimit} requests a minute`]),
   ];
-  return `${prefix}  ${name}  ${facts.join(', ')}  ${scopes.join(',')}`;
+  return `${prefix}  ${name}  ${facts.join(', ')}  ${scopes.join(',')}  ${id}`;
 }
 
 function stateOf({ revokedAt, expiresAt }: Key, now: Date): string {

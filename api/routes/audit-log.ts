@@ -18,7 +18,7 @@ const entryOutput = z
     action: z.string().meta({ description: 'Stable name of the act.', example: 'esim.activation_revealed' }),
     subject_kind: z.string().meta({ description: 'What it was done to.', example: 'esim' }),
     subject_id: z.string().meta({ example: 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM' }),
-    reason: z.string().nullable().meta({ description: "Why, in the actor's words, where a reason is asked for; of an API key what was changed." }),
+    reason: z.string().nullable().meta({ description: "Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or changed." }),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -53,7 +53,7 @@ export function auditLogOperations({ database }: ApiDependencies): Operation[] {
       summary: 'List who did what, newest first',
       description:
         'Every reveal of an activation code, QR code or VPN access data, every act of an operator, and every change of an API key, a webhook ' +
-        'secret or a pause, by the API or by a command.',
+        'endpoint, a webhook secret or a pause, by the API or by a command.',
       scope: 'audit:read',
       accountWide: true,
       query,

@@ -14,7 +14,7 @@ import { vpnAccess as storedAccess, type VpnPlan } from '#upstream/contract.ts';
 import { workFor } from '#api/account-facts.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
-import { answerPreferred } from '#api/finished-work.ts';
+import { answerPreferred, retryAfter } from '#api/finished-work.ts';
 import { operation, type ApiRequest, type Operation } from '#api/operation.ts';
 import { ageOf, freshness, freshnessExample } from '#api/package-schemas.ts';
 import { pricedPlan, suggestedPriceJson, type AnyPricingRule } from '#api/pricing-schemas.ts';
@@ -36,7 +36,7 @@ import {
   vpnSubscriptionOutputExample,
   vpnSubscriptionPage,
 } from '#api/vpn-schemas.ts';
-import { createWork, creationAnswers } from '#api/work-creation.ts';
+import { askAgainHeader, createWork, creationAnswers, waitingHeaders } from '#api/work-creation.ts';
 import { listWork, notFound, workFilter, type WorkResource } from '#api/work-resource.ts';
 import { reasonForAct } from '#api/work-schemas.ts';
 
@@ -185,12 +185,14 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
           contentType: JSON_TYPE,
           schema: vpnSubscriptionOutput,
           example: vpnSubscriptionOutputExample,
+          headers: waitingHeaders('vpn_subscription'),
         },
         202: {
           description: 'The wish is stored; read the subscription to see what becomes of it.',
           contentType: JSON_TYPE,
           schema: vpnSubscriptionOutput,
           example: vpnSubscriptionOutputExample,
+          headers: { ...waitingHeaders('vpn_subscription'), ...askAgainHeader },
         },
       },
       problems: ['vpn_subscription_not_found', 'action_not_possible'],
@@ -213,7 +215,8 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         if (found === undefined) throw notFound(vpnResource);
         wakeRelay();
         const find = () => database.run((db) => vpnResource.find(db, id, caller.ownerId));
-        return answerPreferred(dependencies, { id, header, onClose, find }, jsonReply(202, found), { when: isFinal, status: 200 });
+        const accepted = jsonReply(202, found, { Location: `${PATH}/${id}`, 'Retry-After': retryAfter(found, now()) });
+        return answerPreferred(dependencies, { id, header, onClose, find }, accepted, { when: isFinal, status: 200 });
       },
     }),
     ...workActionOperations(dependencies, vpnResource),

@@ -22,7 +22,7 @@ import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 import { instantJson } from '#api/representations.ts';
 import { webhookEndpointActions } from '#api/routes/webhook-endpoint-actions.ts';
-import { auditEndpoint, endpointJson, ENDPOINTS_PATH, ENDPOINTS_TAG, requireEndpoint } from '#api/webhook-endpoint-resource.ts';
+import { auditEndpoint, endpointJson, endpointTermsText, ENDPOINTS_PATH, ENDPOINTS_TAG, requireEndpoint } from '#api/webhook-endpoint-resource.ts';
 import {
   createdEndpointExample,
   createdEndpointOutput,
@@ -80,7 +80,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
           const wanted = { url: body.url, eventTypes: body.event_types, description: body.description ?? null };
           const at = new Date(now());
           const row = await addWebhookEndpoint(tx, keyRing, { ...wanted, apiKeyId: caller.lineageId, ownerId: caller.ownerId }, secret, at);
-          await auditEndpoint(tx, caller, 'create', row.id, at);
+          await auditEndpoint(tx, caller, 'create', row.id, at, endpointTermsText(row));
           return jsonReply(201, { ...(await endpointJson(tx, row)), secret }, { Location: `${ENDPOINTS_PATH}/${row.id}` });
         });
       },
@@ -143,16 +143,12 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
         const problem = body.url === undefined ? undefined : await urlProblem(dependencies, body.url);
         if (problem !== undefined) throw problem;
         return database.transaction(async (tx) => {
-          await requireEndpoint(tx, id, caller, { lock: true });
+          const former = await requireEndpoint(tx, id, caller, { lock: true });
           const at = new Date(now());
-          await auditEndpoint(tx, caller, 'update', id, at);
-          const { url, event_types: eventTypes, description } = body;
-          await changeWebhookEndpoint(
-            tx,
-            id,
-            { ...(url !== undefined && { url }), ...(eventTypes !== undefined && { eventTypes }), ...(description !== undefined && { description }) },
-            at,
-          );
+          const { url = former.url, event_types: eventTypes = former.eventTypes, description = former.description } = body;
+          const wanted = { url, eventTypes, description };
+          await auditEndpoint(tx, caller, 'update', id, at, endpointTermsText(wanted, former));
+          await changeWebhookEndpoint(tx, id, wanted, at);
           return jsonReply(200, await endpointJson(tx, await requireEndpoint(tx, id, caller)));
         });
       },

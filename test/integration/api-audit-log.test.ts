@@ -36,7 +36,7 @@ describe('the audit log', () => {
 
     const acts = (await list('limit=100')).map(({ action, subject_kind: kind, subject_id: id, reason }) => [action, kind, id, reason]);
     expect(acts.toReversed()).toEqual([
-      ['webhook_endpoint.create', 'webhook_endpoint', endpoint, null],
+      ['webhook_endpoint.create', 'webhook_endpoint', endpoint, 'url: https://shop.example.com; event_types: *'],
       ['esim.activation_revealed', 'esim', esim, null],
       ['esim.qr_revealed', 'esim', esim, null],
       ['esim.qr_revealed', 'esim', esim, null],

@@ -44,6 +44,8 @@ it('a successor goes on with the work of the key before it, and the audit log te
   const stored = await api.database.run((db) => db.select().from(orders).where(eq(orders.id, later.ids.order)));
   // The gate finds the spend limit of the lineage by this.
   expect(stored[0]?.apiKeyId).toBe(id);
+  // As with webhook endpoints: the first of the line, whichever of them asks.
+  for (const by of [former, successor]) expect((await by.get(`/v1/orders/${later.ids.order}`)).at('created_by')).toBe(id);
   const audited = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, made.ids.esim)));
   expect(audited.map(({ actor }) => actor)).toEqual([successorId]);
 });

@@ -57,6 +57,7 @@ describe('creating an order', () => {
       deadline: '2030-02-01T00:00:00.000Z',
       metadata: { shop_order: 'A-1' },
       attempts: 0,
+      created_by: expect.stringMatching(/^key_[0-9A-Z]{26}$/),
       created_at: new Date(TEST_NOW).toISOString(),
       updated_at: new Date(TEST_NOW).toISOString(),
       completed_at: null,

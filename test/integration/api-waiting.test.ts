@@ -185,19 +185,55 @@ describe('reading with ?wait', () => {
   });
 });
 
-describe('ending a VPN subscription with Prefer: wait', () => {
-  it('answers 200 when it has ended, since active is where it began', async () => {
+describe('ending a VPN subscription', () => {
+  /** One that is bought, as its workflow leaves it. @returns its address. */
+  async function active(): Promise<{ id: string; path: string }> {
     const body = { vpn_plan_id: 7, external_subscription_id: `vpn-${randomUUID()}`, customer_reference: 'C-1', customer_price: '5.99' };
     const created = await caller.post('/v1/vpn/subscriptions', body, { headers: { 'Idempotency-Key': randomUUID() } });
     const id = created.textAt('id');
     await move('vpn_subscription', id, 'active');
     await api.database.run((db) => db.update(vpnSubscriptions).set({ completedAt: new Date(TEST_NOW) }).where(eq(vpnSubscriptions.id, id)));
-    const ending = caller.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'Test.' }, { headers: wait(40) });
+    return { id, path: `/v1/vpn/subscriptions/${id}` };
+  }
+
+  it('with Prefer: wait answers 200 when it has ended, since active is where it began', async () => {
+    const { id, path } = await active();
+    const ending = caller.post(`${path}/cancel`, { why: 'Test.' }, { headers: wait(40) });
     await untilWaiting(1);
     await move('vpn_subscription', id, 'cancelling');
     await move('vpn_subscription', id, 'cancelled');
     const answer = await ending;
     expect([answer.status, answer.at('status'), answer.headers.get('preference-applied')]).toEqual([200, 'cancelled', 'wait=40']);
+    expect([answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([path, null]);
+  });
+
+  it('answers 202 with where and when to look: at once without the preference, and with it when the time is over', async () => {
+    const { path } = await active();
+    const seen = ({ status, headers }: HttpAnswer) => [status, ...['location', 'retry-after', 'preference-applied'].map((name) => headers.get(name))];
+    expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }))).toEqual([202, path, '2', null]);
+    // Asked for already: the answer is the same.
+    expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }))).toEqual([202, path, '2', null]);
+    expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }, { headers: wait(1) }))).toEqual([202, path, '2', 'wait=1']);
+  });
+
+  it('answers 202 and to look seldom where only a person brings the end', async () => {
+    const { id, path } = await active();
+    const ending = caller.post(`${path}/cancel`, { why: 'Test.' }, { headers: wait(40) });
+    await untilWaiting(1);
+    await move('vpn_subscription', id, 'needs_attention');
+    const { status, headers } = await ending;
+    expect([status, headers.get('location'), headers.get('retry-after')]).toEqual([202, path, '60']);
+  });
+});
+
+describe('every call that may wait', () => {
+  it('describes what it answers: where to look, when, and how long was waited', () => {
+    const waitingCalls = api.operations.filter(({ prefersWait }) => prefersWait);
+    expect(waitingCalls.length).toBeGreaterThan(4);
+    for (const { id, answers } of waitingCalls) {
+      const described = Object.entries(answers).map(([status, { headers = {} }]) => [status, headers['Location'], headers['Retry-After'], headers['Preference-Applied']].map((text) => text !== undefined));
+      expect([id, ...described]).toEqual([id, [true, true, false, true], [true, true, true, true]]);
+    }
   });
 });
 

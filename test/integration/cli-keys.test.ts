@@ -126,6 +126,8 @@ describe('reseller keys rotate', () => {
     expect(lines.map((line) => prefixOf(`_${line.slice(0, 8)}`))).toEqual([first, second, third]);
     expect(lines[1]).toContain(`expired`);
     expect(lines[2]).toContain(`successor of ${second}, own work only, at most 100.00 USD a day, at most 120 requests a minute  orders:read,orders:write`);
+    // By which `created_by` and the audit log name it.
+    expect(lines[0]?.endsWith(`  ${before?.id}`)).toBe(true);
   });
 
   it('changes limits in the whole lineage, whichever of its keys is named', async () => {

@@ -156,6 +156,24 @@ describe('a webhook endpoint', () => {
     expect(new Set(rows.map(({ subjectId }) => subjectId))).toEqual(new Set([id]));
   });
 
+  it('has what it was made with and what was changed in the audit log, and nothing of its path, query, secret or description', async () => {
+    const id = await created({ event_types: ['order.*', 'topup.held'], description: 'SECRET-NOTE' });
+    const change = (body: object) => caller.call('PATCH', at(id), { body });
+    await change({ url: 'https://shop.example.com/other?token=SECRET-QUERY' });
+    await change({ url: 'https://93.184.215.14:8443/SECRET-PATH', event_types: ['*'] });
+    await change({ description: 'SECRET-OTHER-NOTE' });
+    await change({ event_types: ['*'] });
+    const rows = await api.database.run((db) => db.select().from(auditLog).orderBy(auditLog.id));
+    expect(rows.map(({ reason }) => reason)).toEqual([
+      'url: https://shop.example.com; event_types: order.*, topup.held; description',
+      'url: another path or query at https://shop.example.com',
+      'url: from https://shop.example.com to https://93.184.215.14:8443; event_types: from order.*, topup.held to *',
+      'description',
+      'nothing that was not so before',
+    ]);
+    expect(JSON.stringify(rows, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))).not.toContain('SECRET');
+  });
+
   it('needs its scopes', async () => {
     const reader = await api.caller(['webhook_endpoints:read']);
     const id = await created();

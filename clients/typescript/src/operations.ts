@@ -1419,7 +1419,7 @@ export class Operations {
 
   /** List who did what, newest first.
    *
-   * Every reveal of an activation code, QR code or VPN access data, every act of an operator, and every change of an API key, a webhook secret or a pause, by the API or by a command.
+   * Every reveal of an activation code, QR code or VPN access data, every act of an operator, and every change of an API key, a webhook endpoint, a webhook secret or a pause, by the API or by a command.
    *
    * Scope: `audit:read`.
    */

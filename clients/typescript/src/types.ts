@@ -1420,6 +1420,10 @@ export interface Order {
    */
   attempts: number;
   /**
+   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
+   */
+  created_by: string;
+  /**
    * RFC 3339 time.
    */
   created_at: string;
@@ -1524,7 +1528,7 @@ export interface Problem {
    */
   missing_scope?: string;
   /**
-   * With `external_…_id_taken` and `pricing_rule_exists`: what exists already; absent where the key may not see it.
+   * With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.
    */
   existing?: {
     id: string;
@@ -1792,6 +1796,10 @@ export interface Topup {
    * Attempts made, whether or not they were sent: held work has its first.
    */
   attempts: number;
+  /**
+   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
+   */
+  created_by: string;
   /**
    * RFC 3339 time.
    */
@@ -2097,6 +2105,10 @@ export interface VpnSubscription {
    */
   attempts: number;
   /**
+   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
+   */
+  created_by: string;
+  /**
    * RFC 3339 time.
    */
   created_at: string;
@@ -2312,6 +2324,10 @@ export interface Cancellation {
    * Attempts made, whether or not they were sent: held work has its first.
    */
   attempts: number;
+  /**
+   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
+   */
+  created_by: string;
   /**
    * RFC 3339 time.
    */
@@ -3576,7 +3592,7 @@ export interface CreatedWebhookEndpoint {
    */
   own_work_only: boolean;
   /**
-   * Id of the apiKey.
+   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
    */
   created_by: string;
   /**
@@ -3641,7 +3657,7 @@ export interface WebhookEndpoint {
    */
   own_work_only: boolean;
   /**
-   * Id of the apiKey.
+   * Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.
    */
   created_by: string;
   /**
@@ -3840,7 +3856,7 @@ export interface AuditEntry {
   subject_kind: string;
   subject_id: string;
   /**
-   * Why, in the actor's words, where a reason is asked for; of an API key what was changed.
+   * Why, in the actor's words, where a reason is asked for; of an API key or a webhook endpoint what was set or changed.
    */
   reason: string | null;
 }
