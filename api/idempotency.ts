@@ -42,15 +42,7 @@ export async function answerOnce(
   work: (tx: Executor) => Promise<Reply>,
 ): Promise<Reply> {
   const { database, keyRing, now } = dependencies;
-  const id: IdempotencyKey = { apiKeyId: request.lineageId, key: readIdempotencyKey(request.header) };
-  const requestHash = keyRing.hash(`${request.target}\n${canonicalJson(request.json)}`, 'idempotency');
-
-  const lookUp = async (db: Executor): Promise<Reply | undefined> => {
-    const found = await findAnswer(db, keyRing, id, requestHash);
-    if (found.kind === 'other_request') throw new Problem('idempotency_key_reused');
-    return found.kind === 'answered' ? found.answer : undefined;
-  };
-
+  const { id, requestHash, lookUp } = keyOf(keyRing, request);
   try {
     return await database.transaction(async (tx) => {
       if (!(await lockKey(tx, id))) throw inProgress();
@@ -64,6 +56,29 @@ export async function answerOnce(
     if (!(error instanceof DatabaseUnavailableError)) throw error;
     return await resolveUnknownCommit(database, lookUp, error);
   }
+}
+
+/**
+ * The first answer again, for what must be known before work is begun: whether it is a repetition.
+ *
+ * @returns undefined where none was given so far.
+ * @throws Problem idempotency_key_missing, idempotency_key_invalid, idempotency_key_reused, and DatabaseUnavailableError.
+ */
+export async function findReplay({ database, keyRing }: IdempotencyDependencies, request: IdempotentRequest): Promise<Reply | undefined> {
+  const before = await database.run(keyOf(keyRing, request).lookUp);
+  return before && asReplay(before);
+}
+
+/** The key of a request, and how its answer is found. @throws Problem idempotency_key_missing, idempotency_key_invalid */
+function keyOf(keyRing: KeyRing, { lineageId, header, target, json }: IdempotentRequest) {
+  const id: IdempotencyKey = { apiKeyId: lineageId, key: readIdempotencyKey(header) };
+  const requestHash = keyRing.hash(`${target}\n${canonicalJson(json)}`, 'idempotency');
+  const lookUp = async (db: Executor): Promise<Reply | undefined> => {
+    const found = await findAnswer(db, keyRing, id, requestHash);
+    if (found.kind === 'other_request') throw new Problem('idempotency_key_reused');
+    return found.kind === 'answered' ? found.answer : undefined;
+  };
+  return { id, requestHash, lookUp };
 }
 
 /**

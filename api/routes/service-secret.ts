@@ -5,7 +5,7 @@ import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/webhook-secr
 import { changeWebhookSecret, type SecretChange, type SecretRefusal } from '#upstream/webhook-secret.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant } from '#api/fields.ts';
-import { answerOnce } from '#api/idempotency.ts';
+import { answerOnce, findReplay } from '#api/idempotency.ts';
 import { operation, type Caller, type Incoming, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
@@ -124,18 +124,16 @@ interface ChangeRequest {
 async function change(dependencies: ApiDependencies, request: ChangeRequest): Promise<Reply> {
   const { database, keyRing, service, serviceMode: environment, storedSecrets, now } = dependencies;
   const { change: kind, caller, overlapMs = dependencies.webhookSecretOverlapMs } = request;
-  const subject = { kind: 'webhook_secret', id: environment } as const;
-  await database.run((db) =>
-    addAuditEntry(db, { actor: caller.apiKeyId, action: `webhook_secret.${kind}`, subject }, new Date(now())),
-  );
+  const entry = { actor: caller.apiKeyId, action: `webhook_secret.${kind}`, subject: { kind: 'webhook_secret', id: environment } } as const;
+  const asked = { lineageId: caller.lineageId, header: request.header('Idempotency-Key'), target: `POST ${request.path}`, json: request.json };
+  // A repetition tries nothing.
+  const before = await findReplay(dependencies, asked);
+  if (before !== undefined) return before;
+  // By itself: that it was tried stays written down, whatever comes of it.
+  await database.run((db) => addAuditEntry(db, entry, new Date(now())));
   const reply = await answerOnce(
     dependencies,
-    {
-      lineageId: caller.lineageId,
-      header: request.header('Idempotency-Key'),
-      target: `POST ${request.path}`,
-      json: request.json,
-    },
+    asked,
     // The service is asked inside the transaction, whose lock keeps other changes out until this one is stored.
     async (tx) => {
       const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now });
