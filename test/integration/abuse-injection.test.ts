@@ -1,14 +1,16 @@
 /** ASVS V1 and V2 (injection, validation): hostile text in every string that a caller can send is refused, or stored as it is. */
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import { desc, eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/operation.ts';
-import { auditLog, orders, topups } from '#db/schema.ts';
+import { auditLog, inbox, orders, topups } from '#db/schema.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
-import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type TestApi } from '#test/support/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/own-work.ts';
+import { sendRaw } from '#test/support/raw-http.ts';
+import { SERVICE_HEADERS } from '#upstream/contract.ts';
 
 let api: TestApi;
 let caller: HttpClient;
@@ -104,6 +106,47 @@ const WITHOUT_TEXT = new Set(['rotateServiceWebhookSecret', 'rotateWebhookEndpoi
 /** A second pause of the same is the first one, with its reason. */
 const SHOWS_WHAT_IS = new Set(['pauseBuying', 'releasePause']);
 
+/** As values of headers: of a line break only its second half, since a whole one would but begin another header. */
+const HOSTILE_VALUES = Object.entries(HOSTILE).map(([name, text]) => [name, text.replaceAll('\r\n', '\n')] as const);
+type Status = number | 'closed' | 'silent';
+/** What becomes of a request that is none: of one that is cut while it still sends, the answer may be lost. */
+const REFUSED_BY_PARSER: readonly Status[] = [400, 431, 'closed'];
+/** True for what no value of a header may hold, or what is longer than all headers may be. */
+const isNoValue = (text: string): boolean => text.length > 16_384 || text.split('').some((character) => (character < ' ' && character !== '\t') || character === '\u007f');
+
+const callerHeaders = (body: string) => [
+  `Authorization: ${caller.headers['authorization']}`,
+  ...(body === '' ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`, `Idempotency-Key: ${randomUUID()}`]),
+];
+
+/** As the service signs it. */
+function signedHeaders(body: string): string[] {
+  const timestamp = String(TEST_NOW / 1_000);
+  const signature = createHmac('sha256', WEBHOOK_SECRET).update(`${timestamp}.${body}`).digest('hex');
+  return [
+    `${SERVICE_HEADERS.event}: order.completed`,
+    `${SERVICE_HEADERS.delivery}: ${randomUUID()}`,
+    `${SERVICE_HEADERS.timestamp}: ${timestamp}`,
+    `${SERVICE_HEADERS.signature}: v1=${signature}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+}
+
+/**
+ * Sends header lines as they are, in bytes that no client would send.
+ *
+ * @param only of this header the last line alone.
+ * @returns the status of the first answer, and everything up to its body; `silent` where nothing came and nothing was closed.
+ */
+async function raw(method: string, path: string, headers: readonly string[], body: string, only?: string): Promise<{ status: Status; head: string }> {
+  const isOf = (line: string) => only !== undefined && line.startsWith(`${only}:`);
+  const lines = headers.filter((line, place) => !isOf(line) || place === headers.length - 1);
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: api.example.com', 'Connection: close', ...lines].join('\r\n');
+  const { text, statuses, closed } = await sendRaw(api.baseUrl, [Buffer.from(`${head}\r\n\r\n${body}`)], 500);
+  return { status: statuses[0] ?? (closed ? 'closed' : 'silent'), head: text.split('\r\n\r\n')[0] ?? '' };
+}
+
 describe('hostile text', () => {
   it('in every text of every body is refused, or comes back as it was sent; never does anything break', async () => {
     let sent = 0;
@@ -182,6 +225,59 @@ describe('hostile text', () => {
       expect([text.slice(0, 20), [202, 400].includes(status)]).toEqual([text.slice(0, 20), true]);
       expect(answered.get('x-request-id')).toMatch(/^req_[0-9a-f-]{36}$/);
     }
+  });
+
+  it.each([
+    // None of these is a wait that we know: nobody waits, and nothing says that it was granted.
+    ['Prefer', 'POST', '/v1/orders', () => 202, 'application/json'],
+    ['Prefer: wait=', 'POST', '/v1/orders', () => 202, 'application/json'],
+    // Empty, it says nothing: the stream begins.
+    ['Last-Event-ID', 'GET', '/v1/events/stream', (text: string) => (text === '' ? 200 : 400), ''],
+    ['Accept', 'GET', '/v1/orders?limit=1', () => 200, 'application/json'],
+    ['Accept', 'GET', '/problems/rate-limited', () => 200, 'text/html'],
+  ] as const)('in %s of %s %s is refused, or taken for what nobody asked for', async (header, method, path, expected, type) => {
+    for (const [name, text] of HOSTILE_VALUES) {
+      const body = method === 'POST' ? JSON.stringify({ package_id: 101, external_order_id: randomUUID() }) : '';
+      const prefix = header.includes(':') ? header : `${header}: `;
+      const { status, head } = await raw(method, path, [...callerHeaders(body), `${prefix}${text}`], body);
+      const which = `${header} ${path}: ${name}`;
+      const wanted = isNoValue(text) ? REFUSED_BY_PARSER : [expected(text)];
+      expect([which, wanted.includes(status)], head).toEqual([which, true]);
+      expect(head.toLowerCase()).not.toMatch(/x-evil|preference-applied/);
+      expect(isNoValue(text) || head.toLowerCase().includes(`content-type: ${type}`), head).toBe(true);
+    }
+    expect((await caller.get('/v1/orders?limit=1')).status).toBe(200);
+  });
+
+  it('in the form of our own cursor is no cursor', async () => {
+    for (const text of Object.values(HOSTILE)) {
+      for (const inside of [`v.1${text}`, `v.${text}`, `${text}.1`]) {
+        if (inside === 'v.1') continue;
+        const { status } = await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': Buffer.from(inside).toString('base64url').slice(0, 8_000) } });
+        expect([inside.slice(0, 30), status]).toEqual([inside.slice(0, 30), 400]);
+      }
+    }
+  });
+
+  it('in the headers of a delivery is refused by what it is to say, or kept beside the delivery as a hint', async () => {
+    for (const [name, text] of HOSTILE_VALUES) {
+      for (const [header, expected] of [
+        [SERVICE_HEADERS.event, [200]],
+        [SERVICE_HEADERS.delivery, [200, 400]],
+        [SERVICE_HEADERS.timestamp, [401]],
+        [SERVICE_HEADERS.signature, [401]],
+      ] as const) {
+        const body = JSON.stringify({ event: 'order.completed', data: { id: randomUUID(), status: 'completed' } });
+        const { status, head } = await raw('POST', '/webhooks/service', [...signedHeaders(body), `${header}: ${text}`], body, header);
+        const which = `${header}: ${name}`;
+        expect([which, (isNoValue(text) ? REFUSED_BY_PARSER : expected).some((each) => each === status)], head).toEqual([which, true]);
+        expect(head.toLowerCase()).not.toContain('x-evil');
+      }
+    }
+    // What came in the header of the event and disagreed with the signed body is kept for a person; what it says is not acted upon.
+    const kept = await api.database.run((db) => db.select({ event: inbox.headerEvent, state: inbox.state }).from(inbox).where(eq(inbox.headerEvent, HOSTILE['SQL'] ?? '')));
+    expect(kept.map(({ state }) => state)).toEqual(['quarantined']);
+    expect(api.log.every((line) => typeof JSON.parse(line) === 'object')).toBe(true);
   });
 
   it('in a signed delivery of the service is stored for a person to look at', async () => {

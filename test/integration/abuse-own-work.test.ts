@@ -1,15 +1,20 @@
 /** OWASP API1:2023 (broken object level authorization): a key that is limited to its own work meets another key's ids. */
 import { randomUUID } from 'node:crypto';
-import { sql } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/operation.ts';
+import { parseApiKey } from '#crypto/api-key.ts';
+import { recordEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
-import { auditLog, outbox, timeline } from '#db/schema.ts';
+import { apiKeys, auditLog, outbox, timeline } from '#db/schema.ts';
 import { recordStep } from '#db/work.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
+import { readStream, type StreamReader } from '#test/support/event-stream.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/own-work.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let api: TestApi;
 /** Both are limited to their own work and have every scope; the second has made everything there is. */
@@ -17,7 +22,8 @@ let limited: HttpClient;
 let other: HttpClient;
 let others: OwnWork;
 beforeAll(async () => {
-  api = await startTestApi();
+  // A stream says by its first heartbeat that it has caught up.
+  api = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 100 } });
   limited = await api.caller(undefined, { ownWorkOnly: true });
   other = await api.caller(undefined, { ownWorkOnly: true });
   others = await makeOwnWork(api, other);
@@ -57,7 +63,7 @@ const WITHOUT_ID: Readonly<Record<string, 'own list' | 'own events' | 'creates' 
 const guarded = () => api.operations.filter(({ scope }) => scope !== undefined);
 const idKind = ({ params }: Operation): unknown => z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];
 const withId = () => guarded().filter((operation) => operation.accountWide !== true && idKind(operation) !== undefined);
-const named = (kind: 'own list' | 'acts on own') => guarded().filter(({ id }) => WITHOUT_ID[id] === kind);
+const named = (kind: 'own list' | 'own events' | 'acts on own') => guarded().filter(({ id }) => WITHOUT_ID[id] === kind);
 
 async function call(client: HttpClient, operation: Operation, id: string): Promise<HttpAnswer> {
   const path = operation.path.replaceAll(/\{\w+\}/g, id);
@@ -67,6 +73,11 @@ async function call(client: HttpClient, operation: Operation, id: string): Promi
 
 /** Without what differs from request to request. */
 const comparable = ({ status, body }: HttpAnswer) => ({ status, body: { ...(body as object), request_id: '' } });
+
+async function idOfKey(client: HttpClient): Promise<string | undefined> {
+  const prefix = parseApiKey(client.headers['authorization']?.replace('Bearer ', '') ?? '')?.prefix ?? '';
+  return (await api.database.run((db) => db.select({ id: apiKeys.id }).from(apiKeys).where(eq(apiKeys.prefix, prefix))))[0]?.id;
+}
 
 const counts = async () =>
   api.database.run(async (db) =>
@@ -108,16 +119,12 @@ describe('every call of the API', () => {
     }
   });
 
-  it('that tells of events tells of its own', async () => {
-    const subjects = async (client: HttpClient) => z.array(z.object({ subject: z.object({ id: z.string() }) })).parse((await client.get('/v1/events?limit=100')).at('data')).map(({ subject }) => subject.id);
-    expect(await subjects(other)).toContain(others.ids.order);
-    expect(await subjects(limited)).not.toContain(others.ids.order);
-  });
-
   it('that lists shows only what is its own, also when it is asked for by reference', async () => {
     for (const { id, path } of named('own list')) {
       const seen = await other.get(path);
       expect([id, seen.status, seen.body]).toEqual([id, 200, { data: [expect.anything()], next_cursor: null }]);
+      // eSIMs, refunds and cases come of work, and are made by nobody.
+      expect([id, seen.at('data', 0, 'created_by')]).toEqual([id, /list(Esims|Refunds|Cases)/.test(id) ? undefined : await idOfKey(other)]);
       expect([id, (await limited.get(path)).body]).toEqual([id, { data: [], next_cursor: null }]);
     }
     const { ids, externalOrderId, externalTopupId, externalSubscriptionId, iccid } = others;
@@ -199,5 +206,86 @@ describe('work that is held', () => {
       expect(shown.text).not.toMatch(/98\.76|54\.32|SECRET-WHY/);
       expect((await everything.get(path)).text).toContain(particulars);
     }
+  });
+});
+
+describe('events', () => {
+  const subjectsOf = (found: readonly unknown[]) => z.array(z.object({ subject: z.object({ id: z.string() }) })).parse(found).map(({ subject }) => subject.id);
+  const streamed = async (reader: StreamReader, count: number) => subjectsOf((await reader.next(count)).map(({ data }) => data));
+  const page = async (client: HttpClient, query: string) => subjectsOf(z.array(z.unknown()).parse((await client.get(`/v1/events?limit=100&${query}`)).at('data')));
+  const stream = (client: HttpClient, query = '', headers: Record<string, string> = {}) => readStream(client, `/v1/events/stream${query}`, headers);
+  /** Where the feed ends once all that has happened is in it. */
+  async function end(): Promise<string> {
+    await api.publish();
+    return (await limited.get('/v1/events?since=9990-01-01T00:00:00Z')).textAt('next_cursor');
+  }
+  const order = async (client: HttpClient) =>
+    (await client.post('/v1/orders', { package_id: 101, external_order_id: randomUUID() }, { headers: { 'Idempotency-Key': randomUUID() } })).textAt('id');
+
+  /** Orders of both and news of the account, in turn, so that one too many would stand between those that are meant. */
+  async function happen(): Promise<{ mine: string[]; theirs: string[] }> {
+    const [mine, theirs]: [string[], string[]] = [[], []];
+    for (let round = 0; round < 3; round += 1) {
+      theirs.push(await order(other));
+      const news = { type: 'wallet.balance_low', subject: { kind: 'wallet', id: 'wallet' }, apiKeyId: null, data: { balance: '98.76' } } as const;
+      await api.database.transaction((tx) => recordEvent(tx, news, new Date(TEST_NOW)));
+      mine.push(await order(limited));
+    }
+    theirs.push(await order(other));
+    mine.push(await order(limited));
+    await api.publish();
+    return { mine, theirs };
+  }
+
+  it('are told by two calls, and both are tried here', () => {
+    expect(named('own events').map(({ id }) => id)).toEqual(['listEvents', 'streamEvents']);
+  });
+
+  it('reach each key in the stream only where they are of its own: as they happen, and when it goes on after the last one that it saw', async () => {
+    const from = await end();
+    const live = [await stream(limited), await stream(other)] as const;
+    for (const reader of live) await waitFor('it has caught up', () => reader.comments() > 0);
+    const { mine, theirs } = await happen();
+    const later = [await stream(limited, '', { 'Last-Event-ID': from }), await stream(other, `?cursor=${from}`)] as const;
+    for (const [mineTold, theirsTold] of [live, later]) {
+      expect(await streamed(mineTold, mine.length)).toEqual(mine);
+      expect(await streamed(theirsTold, theirs.length)).toEqual(theirs);
+    }
+    for (const reader of [...live, ...later]) reader.close();
+  });
+
+  it('of another key stay away from a stream that asks for just them, which is brought past them', async () => {
+    const from = await end();
+    const { theirs } = await happen();
+    const last = await end();
+    const reader = await stream(limited, `?subject_id=${theirs[0]}`, { 'Last-Event-ID': from });
+    await waitFor('it is past them', () => reader.lastEventId() === last);
+    expect(reader.told()).toBe(0);
+    reader.close();
+    const allowed = await stream(other, `?subject_id=${theirs[0]}`, { 'Last-Event-ID': from });
+    expect(await streamed(allowed, 1)).toEqual(theirs.slice(0, 1));
+    allowed.close();
+  });
+
+  it('are in the feed of each key only where they are of its own, and no others end its wait', async () => {
+    const from = await end();
+    const waiting = async () => Number(/^reseller_waiting\{for="answer"\} (\d+)$/m.exec((await limited.get('/metrics')).text)?.[1] ?? 0);
+    const answering = page(limited, `wait=30&cursor=${from}`);
+    const otherAnswering = page(other, `wait=30&cursor=${from}`);
+    await waitFor('both wait', async () => (await waiting()) === 2);
+    const first = await order(other);
+    await api.publish();
+    expect(await otherAnswering).toEqual([first]);
+    expect(await waiting()).toBe(1);
+    const own = await order(limited);
+    await api.publish();
+    expect(await answering).toEqual([own]);
+
+    const { mine, theirs } = await happen();
+    expect(await page(limited, `cursor=${from}`)).toEqual([own, ...mine]);
+    expect(await page(other, `cursor=${from}&wait=1`)).toEqual([first, ...theirs]);
+    expect(await page(limited, `cursor=${from}&subject_id=${theirs[0]}`)).toEqual([]);
+    expect(await page(limited, `cursor=${from}&type=wallet.*`)).toEqual([]);
+    expect(await page(await api.caller(), `cursor=${from}&type=wallet.*`)).toHaveLength(3);
   });
 });
