@@ -7,13 +7,20 @@ const CANDIDATES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/
 /** Where Chromium is: `CHROMIUM_PATH`, or where distributions put it. */
 export const chromiumPath = [process.env['CHROMIUM_PATH'] ?? '', ...CANDIDATES].find((path) => path !== '' && existsSync(path));
 
+interface BrowserPlace {
+  readonly path: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
 /**
- * True when browser tests can run here. On a machine without Chromium they are left out, and say so; in CI that is a
- * failure.
+ * True when browser tests can run here. On a machine without Chromium they are left out, and say so.
+ *
+ * @param here where Chromium is, if anywhere, and the environment of the tests.
+ * @throws Error in CI (`CI` is set) where there is none: its file fails, since what nobody sees must not be left out.
  */
-export function browserAvailable(): boolean {
-  if (chromiumPath !== undefined) return true;
-  if (process.env['CI'] !== undefined) throw new Error('Chromium is missing: install it, or set CHROMIUM_PATH.');
+export function browserAvailable(here: BrowserPlace = { path: chromiumPath, environment: process.env }): boolean {
+  if (here.path !== undefined) return true;
+  if ((here.environment['CI'] ?? '') !== '') throw new Error('Chromium is missing: install it, or set CHROMIUM_PATH.');
   process.stderr.write('\n!!! The browser tests DO NOT RUN: no Chromium found. Install it, or set CHROMIUM_PATH.\n\n');
   return false;
 }
