@@ -39,7 +39,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
   const wallet = new WalletReader({ database, service, policy, now, onCrossing });
 
   return {
-    async sendPurchase({ work, attemptId, resendWindowMs }): Promise<SendResult> {
+    async sendPurchase({ work, attemptId, resendWindowMs, retryRule }): Promise<SendResult> {
       const kind = kinds[work.kind];
       const beganAt = now();
       const unsent = async (outcome: SendResult['outcome']): Promise<SendResult> => {
@@ -86,7 +86,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
           });
           if (claimed.kind !== 'claimed') return claimed;
           await passGate(tx, work);
-          await markInProgress(tx, work, 'submitting', new Date(now()));
+          await markInProgress(tx, work, 'submitting', new Date(now()), retryRule);
           const { how } = admission;
           // What is not going to be sent is never seen as under way: a worker that dies here leaves nothing unknown behind.
           if (objection !== undefined) return { kind: 'objected', ...(await conclude(tx, row, claimed, how, objection)) } as const;

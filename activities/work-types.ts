@@ -5,6 +5,7 @@ import type { FinalStatus, WorkStatus } from '#domain/lifecycle.ts';
 import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/observation.ts';
 import type { Operator, OperatorAction } from '#domain/operator-actions.ts';
 import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase-decision.ts';
+import type { RetryOverrides, RetryRule } from '#domain/retry-rules.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
@@ -32,6 +33,10 @@ export interface WorkSnapshot {
   readonly attempt: AttemptView;
   /** Attempts that operators have granted beyond the policy. */
   readonly extraAttempts: number;
+  /** What operators have set for how it is tried again. */
+  readonly retryOverrides?: RetryOverrides;
+  /** Epoch milliseconds of when time brings the next step, as it was stored last. */
+  readonly nextStepAt?: number;
   /** What the service said and no workflow has answered yet. */
   readonly observations: readonly ServiceObservation[];
   /** Of a subscription, once there is one. */
@@ -126,6 +131,8 @@ export interface StepRecord {
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string };
   /** Epoch milliseconds. */
   readonly nextStepAt?: number;
+  /** How it is tried again, as configured for what it failed with. */
+  readonly retryRule?: RetryRule;
   /** Inbox rows that this step answers. */
   readonly applied: readonly string[];
 }
@@ -154,8 +161,9 @@ export interface PurchaseActivities {
    * Sends the attempt's stored bytes with its stored key, once, and records what came of it.
    *
    * @param input.resendWindowMs of the policy: the activity may have waited long for a worker, so it looks once more.
+   * @param input.retryRule by which it is tried again, stored for whoever looks at the work.
    */
-  sendPurchase(input: AttemptRef & { readonly resendWindowMs?: number }): Promise<SendResult>;
+  sendPurchase(input: AttemptRef & { readonly resendWindowMs?: number; readonly retryRule?: RetryRule }): Promise<SendResult>;
   /** Asks the service what became of the attempt. */
   lookUpPurchase(input: AttemptRef): Promise<LookUpResult>;
   /** Reads the service's wallet for the attempt and writes what it shows into our books. */

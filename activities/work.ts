@@ -70,6 +70,8 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
           extraAttempts: row.extraAttempts,
           observations: (await unappliedFor(tx, work)).flatMap((each) => observationOf(each, attempt)),
           ...(row.attentionReason !== null && { attention: row.attentionReason }),
+          ...(row.retryOverrides !== null && { retryOverrides: row.retryOverrides }),
+          ...(row.nextStepAt !== null && { nextStepAt: row.nextStepAt.getTime() }),
           ...(row.deadlineAt !== null && { deadlineAt: row.deadlineAt.getTime() }),
           ...(subscription !== undefined && { subscription }),
           ...(cancellation !== undefined && { cancellation }),
@@ -139,6 +141,7 @@ function workStep(step: StepRecord) {
     failure: step.failure,
     attention: step.attention,
     nextStepAt: step.nextStepAt === undefined ? undefined : new Date(step.nextStepAt),
+    retryRule: step.retryRule,
     applied: step.applied.map(BigInt),
   };
 }

@@ -5,6 +5,7 @@ import { plainAmount, plainMoney } from '#domain/money.ts';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
 import { resubmission } from '#domain/resubmission.ts';
 import { standingOf } from '#domain/standing.ts';
+import { givesUpAt, RETRY_OVERRIDES, ruleOfWork } from '#domain/retry-rules.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { RefundRow } from '#db/cancellation-facts.ts';
 import type { CancellationView } from '#db/cancellation-queries.ts';
@@ -115,6 +116,7 @@ function workJson(kind: WorkKind, row: WorkRow, { attempts, attemptStates, inDou
     submit_again: resubmission({ kind, status: row.status, attempts: attemptStates, inDoubt }),
     next_step_at: instantJson(row.nextStepAt),
     deadline: instantJson(row.deadlineAt),
+    retry_policy: retryPolicyJson(row),
     metadata: row.metadata,
     attempts,
     created_by: row.apiKeyId,
@@ -128,6 +130,32 @@ function workJson(kind: WorkKind, row: WorkRow, { attempts, attemptStates, inDou
 export function standingJson(kind: WorkKind, { status, failure, attention, next_step_at: nextAt, submit_again: again }: ShownWork) {
   const { now, why, next } = standingOf({ kind, status, isTimed: nextAt !== null, failure: failure ?? undefined, attention: attention?.reason });
   return { now, why: why ?? null, next, next_at: nextAt, submit_again: again ?? null };
+}
+
+const OVERRIDE_NAMES = {
+  attempts: 'attempts',
+  firstDelayMs: 'first_wait',
+  maxDelayMs: 'longest_wait',
+  deadlineAt: 'deadline',
+} as const satisfies Record<(typeof RETRY_OVERRIDES)[number], string>;
+
+/** What was set counts; the rest its workflow has stored, as it was configured. */
+function retryPolicyJson({ retryRule, retryOverrides, extraAttempts, createdAt, deadlineAt }: WorkRow) {
+  const overrides = retryOverrides ?? {};
+  const rule = retryRule === null ? undefined : ruleOfWork(retryRule, overrides, extraAttempts);
+  const { attempts, firstDelayMs, maxDelayMs } = rule ?? overrides;
+  const givesUp = rule === undefined ? overrides.deadlineAt : givesUpAt({ acceptedAt: createdAt.getTime(), deadlineAt: deadlineAt?.getTime() }, rule, overrides);
+  return {
+    attempts: attempts ?? null,
+    first_wait_seconds: secondsJson(firstDelayMs),
+    longest_wait_seconds: secondsJson(maxDelayMs),
+    gives_up_at: givesUp === undefined ? null : new Date(givesUp).toISOString(),
+    changed: RETRY_OVERRIDES.filter((name) => overrides[name] !== undefined).map((name) => OVERRIDE_NAMES[name]),
+  };
+}
+
+function secondsJson(ms: number | undefined): number | null {
+  return ms === undefined ? null : ms / 1_000;
 }
 
 export function timelineJson({ at, event, message, detail }: TimelineRow) {

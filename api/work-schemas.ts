@@ -5,6 +5,7 @@ import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { isCallerReference } from '#domain/identifiers.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { CASE_VERDICTS, caseVerdicts, MAX_ACT_REASON, type CaseVerdict } from '#domain/operator-actions.ts';
+import { RETRY_BOUNDS } from '#domain/retry-rules.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 import { createdBy, exampleKeyId, FILLED_TEXT_PATTERN, instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery } from '#api/fields.ts';
 
@@ -59,7 +60,7 @@ export function purchaseInput(kind: WorkKind) {
 export function deadlineInput(kind: WorkKind) {
   const ends = kind === 'cancellation' ? 'is refused without having been sent' : 'fails without having bought';
   return instantInput.optional().meta({
-    description: `What is still held then ${ends}. In the future. Without it, and at the latest: 24 hours after it was accepted (\`POLICY_HOLD_DEADLINE\`).`,
+    description: `What is still held then ${ends}. In the future. Without it, and at the latest: 24 hours after it was accepted (\`POLICY_HOLD_DEADLINE\`, and \`POLICY_RETRY_RULES\` for single classes of failure).`,
     override: { type: 'string', format: 'date-time' },
   });
 }
@@ -95,6 +96,46 @@ const submitAgain = z
       '`no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be.',
   });
 
+/** By what work is tried again. */
+const retryPolicy = z
+  .strictObject({
+    attempts: z.int().nullable().meta({ description: 'Attempts in all, those that operators have granted included. `attempts` of the work says how many were made.', example: 3 }),
+    first_wait_seconds: z.number().nullable().meta({ description: 'First wait before it is tried again; doubled each time. A time that the service names goes first.', example: 15 }),
+    longest_wait_seconds: z.number().nullable().meta({ description: 'Longest such wait.', example: 600 }),
+    gives_up_at: instant.nullable().meta({ description: 'What is still held then ends. What may have been bought never ends by this.' }),
+    changed: z.array(z.enum(['attempts', 'first_wait', 'longest_wait', 'deadline'])).meta({
+      description: 'What an operator has set for this one; empty: all is as configured.',
+    }),
+  })
+  .meta({
+    id: 'RetryPolicy',
+    description:
+      'By what it is tried again, for what holds it now or failed last. `null`: as configured, which its workflow says once it begins. ' +
+      'What the purchase gate holds goes on when that is over, whatever the waits are.',
+  });
+
+const { attempts: ATTEMPTS, delayMs: DELAY } = RETRY_BOUNDS;
+const secondsInput = z
+  .int({ error: 'must be a whole number' })
+  .min(DELAY.min / 1_000)
+  .max(DELAY.max / 1_000)
+  .nullable()
+  .optional();
+
+/** What of the retry policy of one piece of work is to change. */
+export const retryPolicyInput = {
+  attempts: z.int({ error: 'must be a whole number' }).min(ATTEMPTS.min).max(ATTEMPTS.max).nullable().optional().meta({
+    description: 'Attempts in all, those that were made included. With fewer than were made no further one follows.',
+  }),
+  first_wait_seconds: secondsInput.meta({ description: 'First wait; doubled each time.' }),
+  longest_wait_seconds: secondsInput.meta({ description: 'Longest wait.' }),
+  deadline: instantInput
+    .meta({ override: { type: 'string', format: 'date-time' } })
+    .nullable()
+    .optional()
+    .meta({ description: 'In place of the deadline that the caller named and of the configured one; in the future, and 92 days ahead at most.' }),
+};
+
 /** What the answer about work of every kind holds. */
 export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: Statuses<Status>) {
   return {
@@ -123,8 +164,11 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
     submit_again: submitAgain,
     next_step_at: instant.nullable().meta({ description: 'When time brings the next step, if time does.' }),
     deadline: instant.nullable().meta({
-      description: 'When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.',
+      description:
+        'When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later ' +
+        'one as well. `retry_policy.gives_up_at` is what counts.',
     }),
+    retry_policy: retryPolicy,
     metadata: z.record(z.string(), z.string()),
     attempts: z.int().min(0).meta({ description: 'Attempts made, whether or not they were sent: held work has its first.' }),
     created_by: createdBy,
@@ -133,6 +177,8 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
     completed_at: instant.nullable(),
   };
 }
+
+const NOTHING_CHANGED: z.input<typeof retryPolicy>['changed'] = [];
 
 /** {@link workOutput} of work that was just accepted. */
 export const workOutputExample = {
@@ -147,6 +193,7 @@ export const workOutputExample = {
   },
   next_step_at: null,
   deadline: null,
+  retry_policy: { attempts: null, first_wait_seconds: null, longest_wait_seconds: null, gives_up_at: null, changed: NOTHING_CHANGED },
   metadata: { shop_order: 'A-1001' },
   attempts: 0,
   created_by: exampleKeyId,

@@ -9,6 +9,33 @@ export function duration(text: string): number {
   throw new InvalidArgumentError('Use a duration such as 0s, 30m or 24h.');
 }
 
+/** How an option says that a change is taken back. No null: commander takes that for an option without a value. */
+export const AS_CONFIGURED = 'configured';
+/** The value of an option, or that its change is taken back. */
+export type OrConfigured<Value> = Value | typeof AS_CONFIGURED;
+
+/** Seconds of a wait. */
+export function waitSeconds(text: string): OrConfigured<number> {
+  if (text === AS_CONFIGURED) return text;
+  const seconds = duration(text) / 1_000;
+  if (Number.isInteger(seconds)) return seconds;
+  throw new InvalidArgumentError('Use whole seconds, such as 30s, 10m or 24h, or configured.');
+}
+
+/** A number of attempts. */
+export function attemptCount(text: string): OrConfigured<number> {
+  if (text === AS_CONFIGURED) return text;
+  if (/^[0-9]{1,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('Use a number such as 5, or configured.');
+}
+
+/** A time as it stands. */
+export function deadline(text: string): string {
+  if (text === AS_CONFIGURED) return text;
+  if (/^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:\d{2})$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError('Use a time with its offset, such as 2030-01-31T12:00:00Z, or configured.');
+}
+
 export function overlap(text: string): number {
   const ms = duration(text);
   if (ms <= MAX_WEBHOOK_SECRET_OVERLAP_MS) return ms;

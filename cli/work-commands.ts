@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { ApiOptions } from '#cli/api-access.ts';
-import type { ActOptions, ResolveOptions, WorkChoice, WorkDesk } from '#cli/commands/work.ts';
+import { attemptCount, deadline, waitSeconds } from '#cli/arguments.ts';
+import type { ActOptions, ResolveOptions, RetryPolicyOptions, WorkChoice, WorkDesk } from '#cli/commands/work.ts';
 import type { WorkCommand } from '#cli/work-kinds.ts';
 import type { Environment } from '#config/config.ts';
 
@@ -8,7 +9,7 @@ export const API = ['--api <url>', 'base address of the API (default: of what `n
 export const DATA = ['--data <folder>', 'data folder of `npm start`, for its address and API key; RESELLER_API_KEY goes first', '.data'] as const;
 export const WHY = ['--why <text>', 'why, for whoever reads the timeline; no personal data'] as const;
 
-/** `list`, `retry`, `release`, `abandon`, `limit` and `resolve` of one kind of work. */
+/** `list`, `retry`, `release`, `abandon`, `limit`, `retry-policy` and `resolve` of one kind of work. */
 export function addWorkCommands(program: Command, kind: WorkCommand, environment: Environment): void {
   const { noun } = kind;
   const desk = async (): Promise<WorkDesk> => new (await import('#cli/commands/work.ts')).WorkDesk(kind, environment);
@@ -39,6 +40,15 @@ export function addWorkCommands(program: Command, kind: WorkCommand, environment
         process.exitCode = await (await desk()).limit(id, maxPrice, options);
       });
   }
+  reachedBy(work.command('retry-policy <id>').description('change how often, how fast and until when it is tried again; configured takes a change back'))
+    .option('--attempts <count>', 'attempts in all, those that were made included', attemptCount)
+    .option('--first-wait <duration>', 'first wait, such as 30s; doubled each time', waitSeconds)
+    .option('--longest-wait <duration>', 'longest wait, such as 2h', waitSeconds)
+    .option('--deadline <time>', 'when it is given up, such as 2030-01-31T12:00:00Z', deadline)
+    .requiredOption(...WHY)
+    .action(async (id: string, options: RetryPolicyOptions) => {
+      process.exitCode = await (await desk()).retryPolicy(id, options);
+    });
   const serviceIds = Object.entries(kind.serviceIds).map(([field, what]) => ({
     field,
     option: new Option(`--${field.replaceAll('_', '-')} <id>`, `with bought: ${what}`),

@@ -34,6 +34,7 @@ import {
   shareList,
   urlOf,
 } from '#config/fields.ts';
+import { retryRules } from '#config/retry-rules.ts';
 
 const databaseFields = {
   DATABASE_URL: urlOf('postgres:', 'postgresql:'),
@@ -136,6 +137,7 @@ const policyFields = {
   POLICY_EXPIRY_GRACE: durationMs(DEFAULT_POLICY.purchase.expiryGraceMs),
   POLICY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(20).default(DEFAULT_POLICY.purchase.maxAttempts),
   POLICY_ATTEMPT_DELAY: durationMs(DEFAULT_POLICY.purchase.attemptDelayMs),
+  POLICY_RETRY_RULES: retryRules().optional(),
   POLICY_SILENT_AFTER: durationMs(DEFAULT_POLICY.reconcile.silentAfterMs),
   POLICY_SILENT_DEADLINE: durationMs(DEFAULT_POLICY.purchase.silentDeadlineMs),
   POLICY_RECONCILE_EVERY: durationMs(DEFAULT_POLICY.reconcile.everyMs),
@@ -571,6 +573,7 @@ function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy 
       expiryGraceMs: raw.POLICY_EXPIRY_GRACE,
       maxAttempts: raw.POLICY_MAX_ATTEMPTS,
       attemptDelayMs: raw.POLICY_ATTEMPT_DELAY,
+      ...(raw.POLICY_RETRY_RULES !== undefined && { retryRules: raw.POLICY_RETRY_RULES }),
       silentDeadlineMs: raw.POLICY_SILENT_DEADLINE,
     },
     reconcile: { ...reconcile, silentAfterMs: raw.POLICY_SILENT_AFTER, everyMs: raw.POLICY_RECONCILE_EVERY },

@@ -69,6 +69,11 @@ export function durationMs(fallback: string | number, maxMs = 3_650 * DAY_MS) {
     .refine((ms) => ms <= maxMs, `must be at most ${maxMs < DAY_MS ? `${maxMs / 60_000}m` : `${maxMs / DAY_MS}d`}`);
 }
 
+/** One duration of a text that is read as a whole; undefined when it is none. @param text such as `20s`. */
+export function readDuration(text: unknown): number | undefined {
+  return typeof text === 'string' && /^\d{1,9}(ms|s|m|h|d)$/.test(text) ? milliseconds(text) : undefined;
+}
+
 /** An amount with its currency, such as `500.00 USD`. */
 export function price() {
   return z.string().transform((text, context) => {

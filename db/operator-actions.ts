@@ -10,12 +10,14 @@ import {
   judgeRelease,
   judgeResolve,
   judgeRetry,
+  judgeRetryChange,
   type ActionJudgement,
   type OperatedWork,
   type Operator,
   type OperatorAction,
   type Refusal,
 } from '#domain/operator-actions.ts';
+import { changedOverrides, durationText, RETRY_OVERRIDES, type RetryChange, type RetryOverrides } from '#domain/retry-rules.ts';
 import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import { attemptsOf, currentAttempt, type AttemptRow } from '#db/attempts.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
@@ -117,6 +119,11 @@ async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJu
     case 'change_limit':
       if (work.kind === 'cancellation') return 'nothing_is_charged';
       return unless(judgeLimitChange(operated, sameLimit(row, action.maxPrice)), () => changeLimit(act, action.maxPrice));
+    case 'change_retry': {
+      const current = row.retryOverrides ?? {};
+      const next = changedOverrides(current, action.change);
+      return unless(judgeRetryChange(operated, current, next, act.now.getTime()), () => changeRetry(act, next));
+    }
     case 'resolve': {
       const found = await findOpenCase(tx, work, action.reason);
       if (found === undefined) return (await wasJudgedSo(act, action)) ? 'unchanged' : 'case_not_open';
@@ -146,10 +153,19 @@ async function retry({ tx, work, row, now }: Act): Promise<undefined> {
     await updateWork(tx, work, { attentionReason: null, status: 'cancelling', nextStepAt: now, updatedAt: now });
     return;
   }
-  if (row.attentionReason !== 'attempts_used_up') return;
+  if (row.attentionReason !== 'attempts_used_up') {
+    // What waits goes on now, also where a change of its waits at the same moment would let it wait on.
+    if (row.status === 'held') await updateWork(tx, work, { nextStepAt: now, updatedAt: now });
+    return;
+  }
   // To try again is to grant one more attempt; one, however many ask at the same moment.
   await closeCase(tx, work, 'attempts_used_up', 'One more attempt was granted.', now);
-  const granted = { extraAttempts: row.extraAttempts + 1, attentionReason: null };
+  const made = (await currentAttempt(tx, work))?.number ?? 0;
+  // Where the number of attempts was set for it, it is that number that grows.
+  const retryOverrides = row.retryOverrides?.attempts === undefined ? row.retryOverrides : { ...row.retryOverrides, attempts: made + 1 };
+  // Otherwise one more than were made, also where a larger number was set and taken back.
+  const extraAttempts = Math.max(row.extraAttempts + 1, made + 1 - (row.retryRule?.attempts ?? made));
+  const granted = { extraAttempts, retryOverrides, attentionReason: null };
   await updateWork(tx, work, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
 }
 
@@ -157,9 +173,14 @@ async function release({ tx, work, operator, now }: Act): Promise<undefined> {
   await grantPass(tx, work, operator.actor, now);
 }
 
-async function changeLimit({ tx, work, now }: Act, maxPrice: Money | null): Promise<undefined> {
+async function changeLimit({ tx, work, row, now }: Act, maxPrice: Money | null): Promise<undefined> {
   const limit = { maxPriceAmount: maxPrice?.amount ?? null, maxPriceCurrency: maxPrice?.currency ?? null };
-  await updateWork(tx, work, { ...limit, updatedAt: now });
+  await updateWork(tx, work, { ...limit, ...(row.status === 'held' && { nextStepAt: now }), updatedAt: now });
+}
+
+async function changeRetry({ tx, work, now }: Act, next: RetryOverrides): Promise<undefined> {
+  const isEmpty = RETRY_OVERRIDES.every((name) => next[name] === undefined);
+  await updateWork(tx, work, { retryOverrides: isEmpty ? null : next, updatedAt: now });
 }
 
 async function abandon({ tx, work, now }: Act): Promise<undefined> {
@@ -293,9 +314,22 @@ function sentence({ kind }: WorkRef, action: OperatorAction): string {
         ? 'An operator took the price limit away.'
         : `An operator set the price limit to ${maxPrice.amount} ${maxPrice.currency}.`;
     }
+    case 'change_retry':
+      return `An operator changed how it is tried again: ${changeWords(action.change)}.`;
     case 'resolve':
       return `An operator judged the case ${action.reason}: ${action.verdict}.`;
   }
+}
+
+function changeWords({ attempts, firstDelayMs, maxDelayMs, deadlineAt }: RetryChange): string {
+  const asConfigured = 'as configured';
+  const delay = (ms: number | null) => (ms === null ? asConfigured : durationText(ms));
+  return [
+    ...(attempts === undefined ? [] : [`attempts ${attempts ?? asConfigured}`]),
+    ...(firstDelayMs === undefined ? [] : [`first wait ${delay(firstDelayMs)}`]),
+    ...(maxDelayMs === undefined ? [] : [`longest wait ${delay(maxDelayMs)}`]),
+    ...(deadlineAt === undefined ? [] : [`deadline ${deadlineAt === null ? asConfigured : new Date(deadlineAt).toISOString()}`]),
+  ].join(', ');
 }
 
 function detailOf(action: OperatorAction): Record<string, string> {

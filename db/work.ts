@@ -4,6 +4,7 @@ import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import { ENDS_WITHOUT_EFFECT, FINAL_STATUSES, isFinal, mayFollow, type WorkStatus } from '#domain/lifecycle.ts';
 import type { Money } from '#domain/money.ts';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
+import type { RetryRule } from '#domain/retry-rules.ts';
 import { WORK_KINDS, WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import { closeCases, hasOpenCase, openCase } from '#db/cases.ts';
@@ -87,10 +88,14 @@ export async function updateWork(tx: Executor, work: WorkRef, change: WorkChange
   if (change.status !== 'held' && change.status !== 'submitting') await passGate(tx, work);
 }
 
-/** Shows that a purchase is under way; what the work was held or parked for is over. The caller holds its lock. */
-export async function markInProgress(tx: Executor, work: WorkRef, status: 'submitting' | 'processing', now: Date): Promise<void> {
+/**
+ * Shows that a purchase is under way; what the work was held or parked for is over. The caller holds its lock.
+ *
+ * @param retryRule by which it is tried again, should it fail; undefined: as it is stored.
+ */
+export async function markInProgress(tx: Executor, work: WorkRef, status: 'submitting' | 'processing', now: Date, retryRule?: RetryRule): Promise<void> {
   const nothingInTheWay = { failureClass: null, failureDetail: null, attentionReason: null, nextStepAt: null };
-  await updateWork(tx, work, { status, ...nothingInTheWay, updatedAt: now });
+  await updateWork(tx, work, { status, ...nothingInTheWay, ...(retryRule !== undefined && { retryRule }), updatedAt: now });
   await closeCases(tx, work, `The ${WORK_NOUNS[work.kind]} went on.`, now);
 }
 
@@ -101,6 +106,8 @@ export interface WorkStep {
   readonly failure?: FailureNote | undefined;
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
   readonly nextStepAt?: Date | undefined;
+  /** By which it is tried again; undefined: as it is stored. */
+  readonly retryRule?: RetryRule | undefined;
   /** Rows of the inbox that this step answers. */
   readonly applied?: readonly bigint[] | undefined;
 }
@@ -135,6 +142,7 @@ export async function recordStep(
     failureDetail: step.failure?.detail ?? null,
     attentionReason: step.attention?.reason ?? null,
     nextStepAt: step.nextStepAt ?? null,
+    ...(step.retryRule !== undefined && { retryRule: step.retryRule }),
     updatedAt: now,
   });
   await addTimelineEntry(tx, work, step.entry);

@@ -4,6 +4,7 @@
  */
 import { CAPABILITIES, type Capability } from '#domain/capabilities.ts';
 import type { Policy } from '#domain/policy.ts';
+import type { RetryRules } from '#domain/retry-rules.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 
 /** How the service behaves beside its calls. No call can be switched off for them, so they are no capabilities. */
@@ -84,9 +85,15 @@ export function effectivePolicy(policy: Policy, profile: JudgedProfile | undefin
     purchase: {
       ...policy.purchase,
       resendAllowed: resends.allowed,
-      maxAttempts: newAttempts.allowed ? policy.purchase.maxAttempts : 1,
+      ...(!newAttempts.allowed && { maxAttempts: 1, ...withoutAttempts(policy.purchase.retryRules) }),
     },
   };
+}
+
+/** No word of a class goes past it. */
+function withoutAttempts(rules: RetryRules | undefined): { readonly retryRules?: RetryRules } {
+  if (rules?.supplier_failed?.attempts === undefined) return {};
+  return { retryRules: { ...rules, supplier_failed: { ...rules.supplier_failed, attempts: 1 } } };
 }
 
 const NOT_MEASURED = 'nothing was measured yet, and this is the sandbox';

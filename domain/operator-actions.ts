@@ -6,6 +6,7 @@ import type { AttentionReason } from '#domain/attention.ts';
 import type { Money } from '#domain/money.ts';
 import type { AttemptState } from '#domain/observation.ts';
 import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
+import { deadlineIsPossible, equalOverrides, type RetryChange, type RetryOverrides } from '#domain/retry-rules.ts';
 
 /** What a person says of a case, having looked at the service's console or asked the service. */
 export const CASE_VERDICTS = {
@@ -48,6 +49,8 @@ export type OperatorAction =
   | { readonly action: 'abandon' }
   /** `null`: no limit. */
   | { readonly action: 'change_limit'; readonly maxPrice: Money | null }
+  /** How often, how fast and until when this one is tried again. */
+  | { readonly action: 'change_retry'; readonly change: RetryChange }
   | {
       readonly action: 'resolve';
       readonly reason: AttentionReason;
@@ -118,6 +121,7 @@ export const REFUSALS = {
   not_cancelled: 'The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not.',
   nothing_is_charged: 'A cancellation spends nothing: it has no limit, and no purchase gate holds it.',
   not_held: 'Only what is held can be released: this is not held at the moment.',
+  deadline_not_possible: 'The deadline must lie in the future, and 92 days ahead at most.',
   not_active: 'It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought.',
   service_id_taken: "The service's id that is named belongs to another attempt: look at its timeline before anything else.",
 } as const;
@@ -155,6 +159,19 @@ export function judgeAbandon(work: OperatedWork): ActionJudgement {
 export function judgeLimitChange(work: OperatedWork, same: boolean): ActionJudgement {
   if (isFinal(work.status)) return 'already_ended';
   return same ? 'unchanged' : 'allowed';
+}
+
+/**
+ * Changes how often, how fast and until when it is tried again. What may be sent again at all stays as it is.
+ *
+ * @param current what is set. @param next what is to be set. @param now epoch milliseconds.
+ */
+export function judgeRetryChange(work: OperatedWork, current: RetryOverrides, next: RetryOverrides, now: number): ActionJudgement {
+  if (isFinal(work.status)) return 'already_ended';
+  if (equalOverrides(current, next)) return 'unchanged';
+  const { deadlineAt } = next;
+  const isNew = deadlineAt !== undefined && deadlineAt !== current.deadlineAt;
+  return isNew && !deadlineIsPossible(deadlineAt, now) ? 'deadline_not_possible' : 'allowed';
 }
 
 /** Judges an open case. Cases may be open beside work that has ended: then the verdict closes them and moves nothing. */

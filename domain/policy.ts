@@ -4,9 +4,10 @@
  */
 
 import type { Money } from '#domain/money.ts';
+import type { RetrySettings } from '#domain/retry-rules.ts';
 
-/** Durations are in milliseconds. */
-export interface PurchasePolicy {
+/** Durations are in milliseconds. When what failed is tried again stands in {@link RetrySettings}. */
+export interface PurchasePolicy extends RetrySettings {
   /** Total deadline of one HTTP send. Long enough for a service that buys from a supplier while we wait. */
   readonly sendDeadlineMs: number;
   /** How long the database grants one send the sole right to an attempt. More than `sendDeadlineMs`. */
@@ -23,11 +24,6 @@ export interface PurchasePolicy {
   /** First wait before the same bytes are sent again; doubled each time. */
   readonly resendDelayMs: number;
   readonly resendDelayMaxMs: number;
-  /** First wait of held work; doubled each time. A Retry-After of the service goes first. */
-  readonly holdDelayMs: number;
-  readonly holdDelayMaxMs: number;
-  /** How long work may be held when the caller named no deadline. */
-  readonly holdDeadlineMs: number;
   /** How often the service is asked about an attempt of unknown outcome before it is parked; the reconciler asks on. */
   readonly lookUps: number;
   /** How long work that the service has accepted may stay without a word of its end. Then it is asked for, and what the
@@ -56,10 +52,6 @@ export interface PurchasePolicy {
   /** How long a word of the service that is still to be judged is waited for. The relay judges within milliseconds; where it died
    * with a row in hand, its lease ends first. */
   readonly barredRetryMs: number;
-  /** Attempts to buy one order, the first included. */
-  readonly maxAttempts: number;
-  /** Wait before a new attempt; doubled each time. */
-  readonly attemptDelayMs: number;
 }
 
 export interface ReconcilePolicy {

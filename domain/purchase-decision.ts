@@ -1,6 +1,7 @@
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/failure.ts';
 import type { ObservedOutcome } from '#domain/observation.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+import { retryRule, ruleOfWork, type RetryOverrides } from '#domain/retry-rules.ts';
 
 /** What one send of an attempt came to. */
 export type SendOutcome =
@@ -39,8 +40,11 @@ export type NextStep =
   /** The service reports the attempt as failed: read the wallet, then fail or buy anew. */
   | { readonly step: 'settle'; readonly failure: FailureClass }
   | { readonly step: 'fail'; readonly failure: FailureClass }
-  /** `gated`: why the purchase gate holds it, in a sentence; absent where the service itself refused. */
-  | { readonly step: 'hold'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string }
+  /**
+   * `gated`: why the purchase gate holds it, in a sentence; absent where the service itself refused. `asked`: the service named
+   * the time, so no rule of ours shortens it.
+   */
+  | { readonly step: 'hold'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string; readonly asked?: true }
   /** Send the same bytes with the same key once more. */
   | { readonly step: 'resend'; readonly failure: FailureClass; readonly delayMs: number; readonly gated?: string }
   /** Ask the service what became of the attempt; what it cannot say is parked. */
@@ -54,12 +58,14 @@ export type NextStep =
  * debit), so it is treated as one more unknown.
  *
  * @param now epoch milliseconds.
+ * @param overrides what an operator has set for this work.
  */
 export function decideAfterSend(
   outcome: SendOutcome,
   history: AttemptHistory,
   policy: PurchasePolicy,
   now: number,
+  overrides: RetryOverrides = {},
 ): NextStep {
   if (outcome.kind === 'lease_held') return { step: 'wait_for_lease', delayMs: outcome.retryAfterMs };
   if (outcome.kind === 'accepted') return afterAcceptance(outcome.outcome);
@@ -73,12 +79,11 @@ export function decideAfterSend(
       return { step: 'fail', failure };
     case 'new_attempt':
       return { step: 'settle', failure };
-    case 'hold':
-      return {
-        step: 'hold',
-        failure,
-        delayMs: outcome.retryAfterMs ?? backoffMs(policy.holdDelayMs, policy.holdDelayMaxMs, history.holds + 1),
-      };
+    case 'hold': {
+      if (outcome.retryAfterMs !== undefined) return { step: 'hold', failure, delayMs: outcome.retryAfterMs, asked: true };
+      const { firstDelayMs, maxDelayMs } = ruleOfWork(retryRule(failure, policy), overrides);
+      return { step: 'hold', failure, delayMs: backoffMs(firstDelayMs, maxDelayMs, history.holds + 1) };
+    }
     case 'look_up':
       return { step: 'look_up', failure };
   }

@@ -111,6 +111,8 @@ export interface Explanation {
   readonly attention?: AttentionReason;
   /** Epoch milliseconds of the next step that time brings; absent when something else is awaited. */
   readonly nextStepAt?: number;
+  /** How often, how fast and until when it is tried again; absent where nothing is to be tried again. */
+  readonly retry?: string;
   /** Whether the caller may submit the same again, under another reference. */
   readonly submitAgain: Resubmission;
 }
@@ -140,6 +142,19 @@ export const abandonUpdate = defineUpdate<Explanation, [ActedBy]>('abandon');
 
 /** Sets the most that the service may charge; `null` takes the limit away. */
 export const changeLimitUpdate = defineUpdate<Explanation, [ActedBy & { readonly max_price: Money | null }]>('changeLimit');
+
+/** How it is tried again: what is left out stays as it is, `null` takes a change back. */
+export interface RetryPolicyRequest extends ActedBy {
+  /** Attempts in all, those that were made included. */
+  readonly attempts?: number | null;
+  readonly first_wait_seconds?: number | null;
+  readonly longest_wait_seconds?: number | null;
+  /** RFC 3339. */
+  readonly deadline?: string | null;
+}
+
+/** Changes how often, how fast and until when it is tried again. */
+export const changeRetryPolicyUpdate = defineUpdate<Explanation, [RetryPolicyRequest]>('changeRetryPolicy');
 
 /** Judges an open case. */
 export interface ResolveRequest extends ActedBy {

@@ -5,6 +5,8 @@
 import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { isDecimal } from '#domain/money.ts';
 import { caseVerdicts, MAX_ACT_REASON, SERVICE_ID } from '#domain/operator-actions.ts';
+import { RETRY_BOUNDS, type RetryChange } from '#domain/retry-rules.ts';
+import type { RetryPolicyRequest } from '#workflows/messages.ts';
 
 const CURRENCY = /^[A-Z]{3}$/;
 
@@ -31,6 +33,38 @@ export function limitProblem(input: unknown): string | undefined {
   return 'Give the limit as "max_price": {"amount": "12.50", "currency": "USD"}, or null for none.';
 }
 
+const { attempts: ATTEMPTS, delayMs: DELAY } = RETRY_BOUNDS;
+const SECONDS = { min: DELAY.min / 1_000, max: DELAY.max / 1_000 };
+/** RFC 3339 with an offset, as the API takes it. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+
+/** `changeRetryPolicy`: with at least one of `attempts`, `first_wait_seconds`, `longest_wait_seconds` and `deadline`. */
+export function retryPolicyProblem(input: unknown): string | undefined {
+  const { attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline } = fieldsOf(input);
+  if ([attempts, first, longest, deadline].every((value) => value === undefined)) {
+    return 'Say what is to change: attempts, first_wait_seconds, longest_wait_seconds or deadline; null takes a change back.';
+  }
+  if (!isUnset(attempts) && !isWhole(attempts, ATTEMPTS)) return `attempts must be a whole number from ${ATTEMPTS.min} to ${ATTEMPTS.max}, or null.`;
+  for (const [name, value] of [['first_wait_seconds', first], ['longest_wait_seconds', longest]] as const) {
+    if (!isUnset(value) && !isWhole(value, SECONDS)) return `${name} must be a whole number from ${SECONDS.min} to ${SECONDS.max}, or null.`;
+  }
+  if (typeof first === 'number' && typeof longest === 'number' && first > longest) return 'first_wait_seconds must not be more than longest_wait_seconds.';
+  const isInstant = typeof deadline === 'string' && INSTANT.test(deadline) && !Number.isNaN(Date.parse(deadline));
+  if (!isUnset(deadline) && !isInstant) return 'deadline must be an RFC 3339 time with offset, such as 2030-01-31T12:00:00Z, or null.';
+  return actProblem(input);
+}
+
+/** What a request that was found sound asks for. */
+export function retryChangeOf(request: RetryPolicyRequest): RetryChange {
+  const { attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline } = request;
+  return {
+    ...(attempts !== undefined && { attempts }),
+    ...(first !== undefined && { firstDelayMs: first === null ? null : first * 1_000 }),
+    ...(longest !== undefined && { maxDelayMs: longest === null ? null : longest * 1_000 }),
+    ...(deadline !== undefined && { deadlineAt: deadline === null ? null : Date.parse(deadline) }),
+  };
+}
+
 /** `resolve`: with `case`, `verdict` and, where it applies, ids of the service and `next`. */
 export function resolutionProblem(input: unknown): string | undefined {
   const fields = fieldsOf(input);
@@ -55,6 +89,15 @@ function fieldsOf(input: unknown): Fields {
 function isText(value: unknown): boolean {
   if (typeof value !== 'string' || value.trim() === '' || value.length > MAX_ACT_REASON) return false;
   return !value.includes('\0') && value.isWellFormed();
+}
+
+/** Left out, or taken back. */
+function isUnset(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}
+
+function isWhole(value: unknown, { min, max }: { readonly min: number; readonly max: number }): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max;
 }
 
 function isOneOf(value: unknown, words: readonly string[]): boolean {

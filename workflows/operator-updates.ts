@@ -6,13 +6,14 @@ import {
   abandonUpdate,
   ACTION_REFUSED,
   changeLimitUpdate,
+  changeRetryPolicyUpdate,
   releaseUpdate,
   resolveUpdate,
   retryUpdate,
   type ActedBy,
   type Explanation,
 } from '#workflows/messages.ts';
-import { actProblem, limitProblem, resolutionProblem } from '#workflows/operator-arguments.ts';
+import { actProblem, limitProblem, resolutionProblem, retryChangeOf, retryPolicyProblem } from '#workflows/operator-arguments.ts';
 import type { Progress } from '#workflows/progress.ts';
 import { database } from '#workflows/work-state.ts';
 
@@ -50,6 +51,7 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
   setHandler(releaseUpdate, (by) => act(by, { action: 'release' }), validated(actProblem));
   setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), validated(actProblem));
   setHandler(changeLimitUpdate, (by) => act(by, { action: 'change_limit', maxPrice: by.max_price }), validated(limitProblem));
+  setHandler(changeRetryPolicyUpdate, (by) => act(by, { action: 'change_retry', change: retryChangeOf(by) }), validated(retryPolicyProblem));
   setHandler(
     resolveUpdate,
     (by) =>

@@ -19,6 +19,8 @@ export interface Standing {
   readonly nextStepAt?: number | undefined;
   /** The attempt that counts, once there is one. */
   readonly attempt?: OperatedAttempt | undefined;
+  /** How it is tried again, in a sentence. */
+  readonly retry?: string | undefined;
 }
 
 /**
@@ -54,7 +56,7 @@ export class Progress {
   }
 
   explanation(): Explanation {
-    const { status, now, next, failure, attention, nextStepAt } = this.#standing;
+    const { status, now, next, failure, attention, nextStepAt, retry } = this.#standing;
     return {
       status,
       now,
@@ -62,6 +64,7 @@ export class Progress {
       ...(failure !== undefined && { failure }),
       ...(attention !== undefined && { attention }),
       ...(nextStepAt !== undefined && { nextStepAt }),
+      ...(retry !== undefined && { retry }),
       submitAgain: submitAgain(this.#kind, this.#standing),
     };
   }
@@ -79,7 +82,7 @@ function searchKey({ status, failure, attention, nextStepAt }: Standing): string
 }
 
 function markdown(kind: WorkKind, standing: Standing): string {
-  const { status, now, next, failure, attention, nextStepAt } = standing;
+  const { status, now, next, failure, attention, nextStepAt, retry } = standing;
   const lines = [`### ${attention === undefined ? '' : '⚠ '}${status}`, '', now, '', `**Next:** ${next}`];
   if (nextStepAt !== undefined) lines.push('', `**At:** ${new Date(nextStepAt).toISOString()}`);
   if (failure !== undefined) {
@@ -90,6 +93,7 @@ function markdown(kind: WorkKind, standing: Standing): string {
     lines.push('', `**Case** \`${attention}\`: ${ATTENTION_REASONS[attention].meaning}`);
     lines.push('', `**What to do:** ${ATTENTION_REASONS[attention].advice}`);
   }
+  if (retry !== undefined) lines.push('', `**How it is tried again:** ${retry}`);
   const { verdict, why } = submitAgain(kind, standing);
   lines.push('', `**Should the caller submit it again?** ${SUBMIT_AGAIN[verdict]}. ${why}`);
   lines.push('', `_Run ${workflowInfo().runId}_`);

@@ -12,6 +12,7 @@ import {
   type BuyingBarrier,
   type NextStep,
 } from '#domain/purchase-decision.ts';
+import { equalWaits } from '#domain/retry-rules.ts';
 import type { WorkKind } from '#domain/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
 import { database, requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
@@ -69,18 +70,15 @@ export class PurchaseRun {
   readonly #policy: PurchasePolicy;
   /** Reads of the service. One that fails is repeated by Temporal, in sight of the operator. */
   readonly #reads: Pick<PurchaseActivities, 'lookUpPurchase' | 'readDebitEvidence'>;
-  /** Epoch milliseconds after which held work fails. */
-  readonly #deadline: number;
   #holds: number;
 
   constructor(context: RunContext, state: WorkState) {
-    const { input, snapshot } = context;
+    const { input } = context;
     this.#context = context;
     this.#state = state;
     this.#policy = input.policy;
     this.#reads = proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'readDebitEvidence'>>(readOptions(input.policy));
     this.#holds = input.carried?.holds ?? 0;
-    this.#deadline = Math.min(snapshot.deadlineAt ?? Infinity, snapshot.acceptedAt + input.policy.holdDeadlineMs);
   }
 
   async run(): Promise<WorkEnd> {
@@ -153,12 +151,12 @@ export class PurchaseRun {
   #afterFailure(failure: FailureClass, retryAfterMs?: number): Step {
     const history = { ...this.#state.attempt.history, holds: this.#holds };
     const outcome = { kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) } as const;
-    return decideAfterSend(outcome, history, this.#policy, Date.now());
+    return decideAfterSend(outcome, history, this.#policy, Date.now(), this.#state.retryOverrides);
   }
 
   async #send(): Promise<Step> {
     if (!this.#context.observations.isEmpty) return this.#answerObservations();
-    if (Date.now() >= this.#deadline && !this.#state.attempt.history.anyUnknown) {
+    if (Date.now() >= this.#state.deadline && !this.#state.attempt.history.anyUnknown) {
       return this.#fail('deadline_passed', FAILURE_CLASSES.deadline_passed.meaning);
     }
     this.#state.show({
@@ -174,7 +172,7 @@ export class PurchaseRun {
     if (outcome.kind === 'barred') return this.#barred(outcome.by, { step: 'send' });
     if (outcome.kind === 'too_late') return { step: 'look_up', failure: this.#state.attempt.failure?.class ?? 'worker_lost' };
     if (outcome.kind === 'failure') return this.#afterFailure(outcome.failure, outcome.retryAfterMs);
-    return decideAfterSend(outcome, { ...result.attempt.history, holds: this.#holds }, this.#policy, Date.now());
+    return decideAfterSend(outcome, { ...result.attempt.history, holds: this.#holds }, this.#policy, Date.now(), this.#state.retryOverrides);
   }
 
   /** One send, one Temporal attempt: the decision about another is made here, in the open. @returns undefined when the outcome was lost with the worker. */
@@ -186,7 +184,8 @@ export class PurchaseRun {
       summary: `Send attempt ${this.#state.attempt.number}, send ${this.#state.attempt.history.sends + 1}`,
     });
     try {
-      return await sendPurchase({ ...this.#attempt, resendWindowMs: this.#policy.resendWindowMs });
+      const { configuredRule: retryRule } = this.#state;
+      return await sendPurchase({ ...this.#attempt, resendWindowMs: this.#policy.resendWindowMs, retryRule });
     } catch (error) {
       requireGivenUp(error);
       return undefined;
@@ -206,32 +205,44 @@ export class PurchaseRun {
   }
 
   async #hold(step: StepNamed<'hold'>): Promise<Step> {
-    const { gated } = step;
+    const { failure, gated, asked = false } = step;
     await this.#state.continueAsNewIfLong(this.#holds);
     // What the gate holds was not tried: it lengthens no wait.
     if (gated === undefined) this.#holds += 1;
-    const wakeAt = Math.min(Date.now() + step.delayMs, this.#deadline);
-    const { meaning, advice } = FAILURE_CLASSES[step.failure];
+    this.#state.heldFor = failure;
+    const since = Date.now();
+    const { meaning, advice } = FAILURE_CLASSES[failure];
     const detail = gated ?? this.#state.attempt.failure?.detail ?? meaning;
-    await this.#state.record({
-      status: 'held',
-      message: gated === undefined ? `Held: ${detail}` : `Held at the purchase gate: ${detail}`,
-      failure: { class: step.failure, detail },
-      nextStepAt: wakeAt,
-      next: gated === undefined ? `The same attempt is sent again. ${advice}` : `The gate lets it through when that is over, the oldest first. ${advice}`,
-    });
-    const where = gated === undefined ? `Held (${step.failure}), hold ${this.#holds}` : `Held at the gate (${step.failure})`;
-    const woken = await this.#state.wait(wakeAt - Date.now(), where);
-    if (woken === 'observation') return this.#answerObservations();
-    if (woken === 'operator') {
-      // Something has changed: should it be held again, the waits begin anew with the shortest.
-      this.#holds = 0;
-      return this.#afterAct({ step: 'send' });
+    let { delayMs } = step;
+    for (;;) {
+      const wakeAt = Math.min(since + delayMs, this.#state.deadline);
+      await this.#state.record({
+        status: 'held',
+        message: gated === undefined ? `Held: ${detail}` : `Held at the purchase gate: ${detail}`,
+        failure: { class: failure, detail },
+        nextStepAt: wakeAt,
+        retryRule: this.#state.configuredRule,
+        next: gated === undefined ? `The same attempt is sent again. ${advice}` : `The gate lets it through when that is over, the oldest first. ${advice}`,
+      });
+      const where = gated === undefined ? `Held (${failure}), hold ${this.#holds}` : `Held at the gate (${failure})`;
+      const { retryOverrides, rule } = this.#state;
+      const woken = await this.#state.wait(wakeAt - Date.now(), where);
+      if (woken === 'observation') return this.#answerObservations();
+      if (woken === 'time') {
+        if (Date.now() < this.#state.deadline) return { step: 'send' };
+        return this.#fail('deadline_passed', `The deadline passed while the ${this.#state.noun} was held: ${detail}`);
+      }
+      const acted = this.#afterAct({ step: 'send' });
+      // The gate is asked in any case; what is held otherwise waits on, by the changed rule.
+      const waitsOn = gated === undefined && acted.step === 'send' && this.#state.isOnlyRescheduled(retryOverrides, wakeAt);
+      if (!waitsOn || !equalWaits(rule, this.#state.rule)) {
+        // Something has changed: should it be held again, the waits begin anew with the shortest.
+        this.#holds = waitsOn ? 1 : 0;
+        // Where the service said itself when to come back, that stays.
+        if (!asked) delayMs = this.#state.rule.firstDelayMs;
+      }
+      if (!waitsOn) return acted;
     }
-    if (Date.now() >= this.#deadline) {
-      return this.#fail('deadline_passed', `The deadline passed while the ${this.#state.noun} was held: ${detail}`);
-    }
-    return { step: 'send' };
   }
 
   async #resend(step: StepNamed<'resend'>): Promise<Step> {
@@ -407,24 +418,33 @@ export class PurchaseRun {
 
   async #buyAnew({ evidence }: StepNamed<'buy_anew'>): Promise<Step> {
     const { number, failure = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } } = this.#state.attempt;
-    if (number >= this.#attemptsAllowed) {
-      const detail = `All ${number} attempts failed. ${evidence}`;
-      return { step: 'park', reason: 'attempts_used_up', detail, failure: failure.class };
+    this.#state.heldFor = 'supplier_failed';
+    const since = Date.now();
+    for (;;) {
+      const { attempts, firstDelayMs, maxDelayMs } = this.#state.rule;
+      if (number >= attempts) {
+        const detail = `All ${number} attempts failed. ${evidence}`;
+        return { step: 'park', reason: 'attempts_used_up', detail, failure: failure.class };
+      }
+      const wakeAt = since + backoffMs(firstDelayMs, maxDelayMs, number);
+      if (wakeAt >= this.#state.deadline) return this.#fail('deadline_passed', `${failure.detail} ${evidence}`);
+      await this.#state.record({
+        status: 'held',
+        message: `Attempt ${number} failed and cost nothing. ${evidence} A new attempt follows.`,
+        failure,
+        nextStepAt: wakeAt,
+        retryRule: this.#state.configuredRule,
+        next: `Attempt ${number + 1} of at most ${attempts}.`,
+      });
+      const { retryOverrides } = this.#state;
+      const woken = await this.#state.wait(wakeAt - Date.now(), `Before attempt ${number + 1}`);
+      if (woken === 'observation') return this.#answerObservations();
+      // A person may have found that it was bought after all.
+      if (this.#state.attempt.state !== 'failed') return this.#fromAttempt();
+      const waitsOn = woken === 'operator' && this.#state.isOnlyRescheduled(retryOverrides, wakeAt);
+      // Whoever waits on waits by the changed rule; and there may be no further attempt any more.
+      if (!waitsOn && number < this.#state.rule.attempts) return this.#openNextAttempt(number + 1);
     }
-    const wakeAt = Date.now() + backoffMs(this.#policy.attemptDelayMs, this.#policy.holdDelayMaxMs, number);
-    if (wakeAt >= this.#deadline) return this.#fail('deadline_passed', `${failure.detail} ${evidence}`);
-    await this.#state.record({
-      status: 'held',
-      message: `Attempt ${number} failed and cost nothing. ${evidence} A new attempt follows.`,
-      failure,
-      nextStepAt: wakeAt,
-      next: `Attempt ${number + 1} of at most ${this.#attemptsAllowed}.`,
-    });
-    const woken = await this.#state.wait(wakeAt - Date.now(), `Before attempt ${number + 1}`);
-    if (woken === 'observation') return this.#answerObservations();
-    // A person may have found that it was bought after all.
-    if (this.#state.attempt.state !== 'failed') return this.#fromAttempt();
-    return this.#openNextAttempt(number + 1);
   }
 
   get #attempt(): AttemptRef {
@@ -433,10 +453,6 @@ export class PurchaseRun {
 
   get #nothingMore(): string {
     return `Nothing: the ${this.#state.noun} has ended.`;
-  }
-
-  get #attemptsAllowed(): number {
-    return this.#policy.maxAttempts + this.#state.extraAttempts;
   }
 
   async #openNextAttempt(number: number): Promise<Step> {

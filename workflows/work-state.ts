@@ -10,7 +10,9 @@ import {
 } from '@temporalio/workflow';
 import type { AttemptView, CancellationView, PurchaseActivities, RecordResult, StepRecord, SubscriptionView, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
+import type { FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
+import { equalOverrides, givesUpAt, retryRule, retrySentence, ruleOfWork, type RetryOverrides, type RetryRule } from '#domain/retry-rules.ts';
 import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import { WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import type { ObservationQueue } from '#workflows/observations.ts';
@@ -51,6 +53,10 @@ export class WorkState {
   readonly #context: RunContext;
   #attempt: AttemptView;
   #extraAttempts: number;
+  #retryOverrides: RetryOverrides;
+  /** Of the row. */
+  #nextStepAt: number | undefined;
+  #heldFor: FailureClass | undefined;
   #status: WorkStatus;
   #attention: AttentionReason | undefined;
   #subscription: SubscriptionView | undefined;
@@ -65,6 +71,8 @@ export class WorkState {
     this.#context = context;
     this.#attempt = context.snapshot.attempt;
     this.#extraAttempts = context.snapshot.extraAttempts;
+    this.#retryOverrides = context.snapshot.retryOverrides ?? {};
+    this.#nextStepAt = context.snapshot.nextStepAt;
     this.#status = context.snapshot.status;
     this.#attention = context.snapshot.attention;
     this.#subscription = context.snapshot.subscription;
@@ -89,9 +97,39 @@ export class WorkState {
     this.#attempt = attempt;
   }
 
-  /** Attempts that operators have granted beyond the policy. */
-  get extraAttempts(): number {
-    return this.#extraAttempts;
+  /** What it is held for from now on: the rules of that class apply. */
+  set heldFor(failure: FailureClass) {
+    this.#heldFor = failure;
+  }
+
+  /** How it is tried again, as configured for what it failed with last. */
+  get configuredRule(): RetryRule {
+    const afterFirst = this.#attempt.number > 1 ? 'supplier_failed' : undefined;
+    return retryRule(this.#heldFor ?? this.#attempt.failure?.class ?? afterFirst, this.#context.input.policy);
+  }
+
+  /** The same with what operators have set for it. */
+  get rule(): RetryRule {
+    return ruleOfWork(this.configuredRule, this.#retryOverrides, this.#extraAttempts);
+  }
+
+  /** Epoch milliseconds after which what is held fails. */
+  get deadline(): number {
+    return givesUpAt(this.#context.snapshot, this.configuredRule, this.#retryOverrides);
+  }
+
+  /** What operators have set for how it is tried again, by PostgreSQL. */
+  get retryOverrides(): RetryOverrides {
+    return this.#retryOverrides;
+  }
+
+  /**
+   * True when all that a person did during a wait was to change how it is tried again: it is not to go on at once then.
+   *
+   * @param before what was set when the wait began. @param wakeAt when it was to end, as it was recorded.
+   */
+  isOnlyRescheduled(before: RetryOverrides, wakeAt: number): boolean {
+    return !equalOverrides(before, this.#retryOverrides) && (this.#nextStepAt ?? 0) >= Math.floor(wakeAt);
   }
 
   /** True when a person has acted since PostgreSQL was last read. */
@@ -128,9 +166,11 @@ export class WorkState {
   async reload(): Promise<void> {
     this.#seenActs = this.#context.acts.count;
     const snapshot = await database.beginWork({ work: this.work });
-    const { attempt, extraAttempts, status, attention, observations } = snapshot;
+    const { attempt, extraAttempts, retryOverrides = {}, status, attention, observations } = snapshot;
     this.#attempt = attempt;
     this.#extraAttempts = extraAttempts;
+    this.#retryOverrides = retryOverrides;
+    this.#nextStepAt = snapshot.nextStepAt;
     this.#status = status;
     this.#attention = attention;
     this.#subscription = snapshot.subscription;
@@ -219,7 +259,9 @@ export class WorkState {
 
   show(standing: Standing): void {
     const { state, settled } = this.#attempt;
-    this.#context.progress.show({ ...standing, attempt: { state, settled } });
+    const isTriedAgain = standing.status === 'submitting' || standing.status === 'held' || standing.attention === 'attempts_used_up';
+    const retry = isTriedAgain ? retrySentence(this.rule, this.deadline, this.#retryOverrides) : undefined;
+    this.#context.progress.show({ ...standing, attempt: { state, settled }, retry });
   }
 
   /** A hold of weeks would outgrow its history: go on in a new run, which reads everything else from PostgreSQL. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { REFUSALS, SERVICE_ID, type OperatorAction } from '#domain/operator-actions.ts';
+import type { RetryChange } from '#domain/retry-rules.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { newId } from '#db/ids.ts';
 import { actOnWork } from '#db/operator-actions.ts';
@@ -13,12 +14,22 @@ import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import { article } from '#api/routes/work-reads.ts';
 import { notFound, type WorkResource } from '#api/work-resource.ts';
-import { limitFields, reasonForAct, verdictFields } from '#api/work-schemas.ts';
+import { limitFields, reasonForAct, retryPolicyInput, verdictFields } from '#api/work-schemas.ts';
 
 const serviceId = z.string().regex(SERVICE_ID, 'must have 1 to 128 visible ASCII characters').optional();
 
 const plain = z.strictObject({ why: reasonForAct }).meta({ id: 'OperatorAct' });
 const limit = z.strictObject({ why: reasonForAct, ...limitFields }).meta({ id: 'LimitChange' });
+const retryPolicy = z
+  .strictObject({ why: reasonForAct, ...retryPolicyInput })
+  .refine(({ why: _why, ...change }) => Object.values(change).some((value) => value !== undefined), {
+    message: 'must say what is to change: attempts, first_wait_seconds, longest_wait_seconds or deadline',
+  })
+  .refine(({ first_wait_seconds: first, longest_wait_seconds: longest }) => (first ?? 0) <= (longest ?? Infinity), {
+    path: ['first_wait_seconds'],
+    message: 'must not be more than longest_wait_seconds',
+  })
+  .meta({ id: 'RetryPolicyChange' });
 /** Of every kind of work; each adds how the service names what it sold. */
 const resolution = z.strictObject({ why: reasonForAct, ...verdictFields });
 
@@ -84,6 +95,7 @@ export function workActionOperations(dependencies: ApiDependencies, resource: Wo
     }),
     // Nothing of a cancellation is held at the gate, and nothing is charged for it.
     ...(kind === 'cancellation' ? [] : [releaseOperation(resource, common, perform), limitOperation(resource, common, perform)]),
+    retryPolicyOperation(resource, common, perform),
     operation({
       ...common,
       id: `abandon${name}`,
@@ -130,6 +142,30 @@ function limitOperation({ kind, name, path }: WorkResource, common: Common, perf
     bodyExample: { why: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'EUR' } },
     handle: ({ params, body, caller }) => perform(params.id, { action: 'change_limit', maxPrice: body.max_price }, body.why, caller),
   });
+}
+
+function retryPolicyOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {
+  return operation({
+    ...common,
+    id: `change${name}RetryPolicy`,
+    path: `${path}/{id}/retry-policy`,
+    summary: 'Change how often, how fast and until when it is tried again',
+    description:
+      'What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says ' +
+      `nothing of whether a further attempt is safe: that is found out as ever. Refused once the ${WORK_NOUNS[kind]} has ended.`,
+    body: retryPolicy,
+    bodyExample: { why: 'The supplier is back in an hour.', attempts: 5, first_wait_seconds: 900, longest_wait_seconds: 3_600 },
+    handle: ({ params, body, caller }) => perform(params.id, { action: 'change_retry', change: retryChangeOf(body) }, body.why, caller),
+  });
+}
+
+function retryChangeOf({ attempts, first_wait_seconds: first, longest_wait_seconds: longest, deadline }: z.output<typeof retryPolicy>): RetryChange {
+  return {
+    ...(attempts !== undefined && { attempts }),
+    ...(first !== undefined && { firstDelayMs: first === null ? null : first * 1_000 }),
+    ...(longest !== undefined && { maxDelayMs: longest === null ? null : longest * 1_000 }),
+    ...(deadline !== undefined && { deadlineAt: deadline === null ? null : deadline.getTime() }),
+  };
 }
 
 function resolveOperation({ kind, name, path }: WorkResource, common: Common, perform: Perform): Operation {

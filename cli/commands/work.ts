@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
 import { ApiClient, ApiError } from '#cli/api-client.ts';
+import { AS_CONFIGURED, type OrConfigured } from '#cli/arguments.ts';
 import { counted } from '#cli/marked-line.ts';
 import type { Output } from '#cli/terminal.ts';
 import { UserError } from '#cli/user-error.ts';
@@ -18,6 +19,18 @@ export interface WorkChoice {
 export interface ActOptions extends ApiOptions, WorkChoice {
   readonly why: string;
   readonly dryRun?: boolean;
+}
+
+/** What is left out stays as it is. */
+export interface RetryPolicyOptions extends ApiOptions {
+  readonly why: string;
+  readonly attempts?: OrConfigured<number>;
+  /** In seconds. */
+  readonly firstWait?: OrConfigured<number>;
+  /** In seconds. */
+  readonly longestWait?: OrConfigured<number>;
+  /** RFC 3339. */
+  readonly deadline?: string;
 }
 
 export interface ResolveOptions extends ActOptions {
@@ -67,7 +80,7 @@ const PAGE = 100;
 const MAX_BULK = 100;
 
 /** What an act has done, in words: the answer shows the work as it was stored at that moment, before it went on. */
-const DONE = { retry: 'asked to try again now', release: 'let through the gate', abandon: 'given up', limit: 'limit changed', resolve: 'case judged' } as const;
+const DONE = { retry: 'asked to try again now', release: 'let through the gate', abandon: 'given up', limit: 'limit changed', 'retry-policy': 'retry policy changed', resolve: 'case judged' } as const;
 type Act = keyof typeof DONE;
 /** Those that say nothing but why. */
 export type PlainAct = 'retry' | 'release' | 'abandon';
@@ -161,6 +174,18 @@ export class WorkDesk {
     if (id === ALL) return await this.#actOnChosen({ action: 'limit', max_price: limit }, [], options);
     this.#requireNoFilter(options);
     return (await this.#actOn(this.#api(options), id, 'limit', { why: options.why, max_price: limit })) ? 0 : 1;
+  }
+
+  /** `retry-policy`. @returns the exit code. */
+  async retryPolicy(id: string, { why, attempts, firstWait, longestWait, deadline, ...options }: RetryPolicyOptions): Promise<number> {
+    const named = Object.entries({ attempts, first_wait_seconds: firstWait, longest_wait_seconds: longestWait, deadline }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const change = Object.fromEntries(named.map(([name, value]) => [name, value === AS_CONFIGURED ? null : value]));
+    if (named.length === 0) {
+      throw new UserError('It is not said what is to change.', 'Name --attempts, --first-wait, --longest-wait or --deadline.');
+    }
+    return (await this.#actOn(this.#api(options), id, 'retry-policy', { why, ...change })) ? 0 : 1;
   }
 
   /** `resolve`. @param id of one, or {@link ALL}. @returns the exit code. */

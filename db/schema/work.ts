@@ -7,6 +7,7 @@ import type { FailureClass } from '#domain/failure.ts';
 import { statusesOf, type StatusOf, type WorkStatus } from '#domain/lifecycle.ts';
 import { REFUND_STATUSES, type RefundReview, type RefundState, type RefundStatus } from '#domain/refund.ts';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
+import type { RetryOverrides, RetryRule } from '#domain/retry-rules.ts';
 import { SUBSCRIPTION_ENDS, type SubscriptionEnd } from '#domain/observation.ts';
 
 /** What the row of every kind of work has; `db/work.ts` moves it on without knowing the kind. */
@@ -21,6 +22,10 @@ export function workColumns<Status extends WorkStatus>() {
     deadlineAt: instant('deadline_at'),
     /** Attempts that operators have granted beyond the policy. */
     extraAttempts: integer('extra_attempts').notNull().default(0),
+    /** How it is tried again, as its workflow was configured for what it failed with; null before it is first sent or held. */
+    retryRule: jsonb('retry_rule').$type<RetryRule>(),
+    /** What an operator has set for it instead; null: nothing. */
+    retryOverrides: jsonb('retry_overrides').$type<RetryOverrides>(),
     metadata: jsonb('metadata').$type<Record<string, string>>().notNull().default({}),
     status: text('status').$type<Status | 'accepted'>().notNull().default('accepted'),
     failureClass: text('failure_class').$type<FailureClass>(),

@@ -180,6 +180,7 @@ async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<voi
     await act(`retry${name}`, { why: 'The price was corrected.' });
     await act(`release${name}`, { why: 'It is urgent.' });
     await act(`change${name}Limit`, { why: 'The shop pays more.', max_price: { amount: '0.02', currency: 'USD' } });
+    await act(`change${name}RetryPolicy`, { why: 'The supplier is back in an hour.', attempts: 5, first_wait_seconds: 900 });
     await clerk.call(`actOnMany${name}s`, { body: { action: 'abandon', filter: { status: 'held' }, why: WHY, dry_run: true } });
     await act(`abandon${name}`, { why: WHY });
     await stack.workReaches(`${path}/${id}`, ['abandoned']);
@@ -215,5 +216,7 @@ async function operate(stack: Stack, clerk: Clerk, desk: OrderDesk): Promise<voi
   const refused = { why: 'It was written off.', case: 'refund_failed', verdict: 'dismissed' };
   await clerk.call('resolveCancellationCase', { params: await cancelled(), body: refused });
   await clerk.call('actOnManyCancellations', { body: { action: 'retry', filter: { status: 'needs_attention' }, why: WHY, dry_run: true } });
-  await clerk.call('retryCancellation', { params: await cancelled(), body: { why: 'They are able to pay again.' } });
+  const unpaid = await cancelled();
+  await clerk.call('changeCancellationRetryPolicy', { params: unpaid, body: { why: 'They take until the evening.', longest_wait_seconds: 3_600 } });
+  await clerk.call('retryCancellation', { params: unpaid, body: { why: 'They are able to pay again.' } });
 }

@@ -7,8 +7,9 @@ import type { AttemptView, PurchaseActivities, WorkSnapshot, SendResult, StepRec
 import type { AttemptState } from '#domain/observation.ts';
 import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
 import type { FailureClass } from '#domain/failure.ts';
-import { judgeAbandon, judgeRelease, judgeRetry, type OperatorAction } from '#domain/operator-actions.ts';
+import { judgeAbandon, judgeRelease, judgeRetry, judgeRetryChange, type OperatedWork, type OperatorAction } from '#domain/operator-actions.ts';
 import { costNothing } from '#domain/purchase-decision.ts';
+import { changedOverrides, type RetryOverrides } from '#domain/retry-rules.ts';
 import { ACTION_REFUSED, WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
@@ -55,6 +56,9 @@ export class FakeOrder {
   finished: { status: 'completed' | 'failed' | 'abandoned'; esimId?: string } | undefined;
   delivery: 'delivered' | 'unreadable' | 'fails' = 'delivered';
   readonly acts: OperatorAction[] = [];
+  retryOverrides: RetryOverrides = {};
+  /** When its row says that it goes on. */
+  #nextStepAt: number | undefined;
   #extraAttempts = 0;
   readonly #sends: ScriptedSend[];
   readonly #acceptedAt: number;
@@ -68,6 +72,11 @@ export class FakeOrder {
   /** What the relay does when the service says something: store it, before it tells the workflow. */
   observe(state: AttemptState): void {
     this.#set({ state });
+  }
+
+  /** What a retry leaves in the row of what is held. */
+  goOnNow(): void {
+    this.#nextStepAt = 0;
   }
 
   get attempt(): AttemptView {
@@ -114,6 +123,7 @@ export class FakeOrder {
           return 'may_be_bought';
         }
         this.steps.push(step);
+        this.#nextStepAt = step.nextStepAt;
         if (step.status === 'failed') this.finished = { status: 'failed' };
         return 'recorded';
       },
@@ -131,14 +141,32 @@ export class FakeOrder {
       openContradiction: attention === 'contradiction',
       observationsPending: false,
     };
-    const judged = action.action === 'retry' ? judgeRetry(work, false) : action.action === 'release' ? judgeRelease(work, false) : action.action === 'abandon' ? judgeAbandon(work) : 'allowed';
+    const judged = this.#judge(work, action);
     if (judged !== 'allowed') throw ApplicationFailure.nonRetryable(judged, ACTION_REFUSED);
     this.acts.push(action);
+    if (action.action === 'change_retry') this.retryOverrides = changedOverrides(this.retryOverrides, action.change);
+    if (action.action === 'retry' || action.action === 'change_limit') this.#nextStepAt = 0;
     if (action.action === 'retry' && attention === 'attempts_used_up') this.#extraAttempts += 1;
     if (action.action === 'abandon') this.finished = { status: 'abandoned' };
     if (action.action === 'resolve' && action.verdict === 'not_bought') this.#set({ state: 'failed', settled: true });
     if (action.action === 'resolve' && action.verdict === 'bought') this.#set({ state: 'completed' });
     return 'applied';
+  }
+
+  #judge(work: OperatedWork, action: OperatorAction) {
+    switch (action.action) {
+      case 'retry':
+        return judgeRetry(work, false);
+      case 'release':
+        return judgeRelease(work, false);
+      case 'abandon':
+        return judgeAbandon(work);
+      case 'change_retry':
+        return judgeRetryChange(work, this.retryOverrides, changedOverrides(this.retryOverrides, action.change), this.#acceptedAt);
+      case 'change_limit':
+      case 'resolve':
+        return 'allowed';
+    }
   }
 
   #send(at: number): SendResult {
@@ -195,6 +223,8 @@ export class FakeOrder {
       acceptedAt: this.#acceptedAt,
       attempt: this.#attempt,
       extraAttempts: this.#extraAttempts,
+      retryOverrides: this.retryOverrides,
+      ...(this.#nextStepAt !== undefined && { nextStepAt: this.#nextStepAt }),
       observations: [],
       ...(this.deadlineAt !== undefined && { deadlineAt: this.deadlineAt }),
       ...(attention !== undefined && { attention }),

@@ -135,6 +135,12 @@ describe('an act on several', () => {
 describe('each act', () => {
   it.each([
     [
+      'retry-policy',
+      (desk: WorkDesk, to: { api: string; data: string }) => desk.retryPolicy('ord_1', { ...to, why, attempts: 5, firstWait: 900, longestWait: 'configured' }),
+      'retry policy changed',
+      { why, attempts: 5, first_wait_seconds: 900, longest_wait_seconds: null },
+    ],
+    [
       'limit',
       (desk: WorkDesk, to: { api: string; data: string }) => desk.limit('ord_1', '12.50 USD', { ...to, why }),
       'limit changed',
@@ -192,6 +198,32 @@ describe('the program', () => {
     const { stdout } = await promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args], { env: environment });
     expect(stdout).toBe('id_1  case judged  (status at that moment: held)\n');
     expect(calls).toMatchObject([{ call: `POST /v1/${command}/id_1/resolve`, body: { why, case: 'outcome_unknown', verdict: 'bought', ...body } }]);
+  });
+});
+
+describe('a change of how one is tried again', () => {
+  const program = async (...options: string[]) => {
+    answer = () => ({ status: 200, body: row('id_1') });
+    const args = ['orders', 'retry-policy', 'id_1', '--why', why, '--api', api, ...options];
+    const environment = { PATH: process.env['PATH'], RESELLER_API_KEY: 'rsk_test' };
+    return promisify(execFile)(process.execPath, [join(PROJECT, 'cli/reseller.mjs'), ...args], { env: environment });
+  };
+
+  it('reads durations, and takes back what is to be as configured', async () => {
+    const { stdout } = await program('--first-wait', '15m', '--longest-wait', 'configured', '--attempts', '5', '--deadline', '2030-02-04T12:00:00Z');
+    expect(stdout).toBe('id_1  retry policy changed  (status at that moment: held)\n');
+    const body = { why, attempts: 5, first_wait_seconds: 900, longest_wait_seconds: null, deadline: '2030-02-04T12:00:00Z' };
+    expect(calls).toEqual([{ call: 'POST /v1/orders/id_1/retry-policy', authorization: 'Bearer rsk_test', body }]);
+  });
+
+  it.each([
+    [['--first-wait', '1500ms'], 'whole seconds'],
+    [['--attempts', 'many'], 'Use a number such as 5'],
+    [['--deadline', 'tomorrow'], 'Use a time with its offset'],
+    [[], 'It is not said what is to change'],
+  ])('%j is refused before anything is asked', async (options, words) => {
+    await expect(program(...options)).rejects.toMatchObject({ stderr: expect.stringContaining(words) });
+    expect(calls).toEqual([]);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { effectivePolicy, permissions, type JudgedProfile, type ProfileItem } from '#domain/capability-profile.ts';
 import { DEFAULT_POLICY, type Policy } from '#domain/policy.ts';
+import { retryRule } from '#domain/retry-rules.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 
 const PROVEN = { key_replay: true, key_serialised: true, key_retention: null } as const;
@@ -49,6 +50,15 @@ describe('the policy that workers use', () => {
     expect(outcome(profile(PROVEN, true), 'production', false).resendAllowed).toBe(false);
     expect(outcome(profile(PROVEN), 'sandbox', false).resendAllowed).toBe(false);
     expect(outcome(undefined, 'sandbox', false).resendAllowed).toBe(false);
+  });
+
+  it('buys nothing anew in production without a confirmed profile, whatever the rule of a class says of attempts', () => {
+    const retryRules = { supplier_failed: { attempts: 7, firstDelayMs: 5 }, not_sent: { totalMs: 9 } };
+    const configured = { ...policy(), purchase: { ...policy().purchase, retryRules } };
+    const unproven = effectivePolicy(configured, undefined, 'production').purchase;
+    expect(retryRule('supplier_failed', unproven)).toMatchObject({ attempts: 1, firstDelayMs: 5 });
+    expect(retryRule('not_sent', unproven)).toMatchObject({ attempts: 1, totalMs: 9 });
+    expect(retryRule('supplier_failed', effectivePolicy(configured, profile(PROVEN, true), 'production').purchase).attempts).toBe(7);
   });
 
   it('leaves everything else as configured', () => {

@@ -41,6 +41,7 @@ import type {
   Reconciliation,
   ReconciliationSummary,
   Refund,
+  RetryPolicyChange,
   RotatedWebhookSecret,
   TimelineEntry,
   Topup,
@@ -667,6 +668,16 @@ export class Operations {
     return this.transport.json({ method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/limit`, body, options });
   }
 
+  /** Change how often, how fast and until when it is tried again.
+   *
+   * What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says nothing of whether a further attempt is safe: that is found out as ever. Refused once the order has ended.
+   *
+   * Scope: `orders:operate`.
+   */
+  changeOrderRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<Order> {
+    return this.transport.json({ method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/retry-policy`, body, options });
+  }
+
   /** Give up an order that bought nothing.
    *
    * Refused while the service may have bought for it, or keeps money for it.
@@ -763,6 +774,16 @@ export class Operations {
    */
   changeTopupLimit(id: string, body: LimitChange, options: CallOptions = {}): Promise<Topup> {
     return this.transport.json({ method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/limit`, body, options });
+  }
+
+  /** Change how often, how fast and until when it is tried again.
+   *
+   * What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says nothing of whether a further attempt is safe: that is found out as ever. Refused once the top-up has ended.
+   *
+   * Scope: `topups:operate`.
+   */
+  changeTopupRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<Topup> {
+    return this.transport.json({ method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
   /** Give up a top-up that bought nothing.
@@ -893,6 +914,16 @@ export class Operations {
     return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/limit`, body, options });
   }
 
+  /** Change how often, how fast and until when it is tried again.
+   *
+   * What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says nothing of whether a further attempt is safe: that is found out as ever. Refused once the VPN subscription has ended.
+   *
+   * Scope: `vpn:operate`.
+   */
+  changeVpnSubscriptionRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<VpnSubscription> {
+    return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry-policy`, body, options });
+  }
+
   /** Give up a VPN subscription that bought nothing.
    *
    * Refused while the service may have bought for it, or keeps money for it.
@@ -969,6 +1000,16 @@ export class Operations {
    */
   retryCancellation(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Cancellation> {
     return this.transport.json({ method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/retry`, body, options });
+  }
+
+  /** Change how often, how fast and until when it is tried again.
+   *
+   * What is left out stays as it is; `null` takes a change back. A wait that is under way is measured anew by it, from when it began. It says nothing of whether a further attempt is safe: that is found out as ever. Refused once the cancellation has ended.
+   *
+   * Scope: `cancellations:operate`.
+   */
+  changeCancellationRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<Cancellation> {
+    return this.transport.json({ method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
   /** Give up a cancellation that bought nothing.

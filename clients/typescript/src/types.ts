@@ -69,7 +69,7 @@ export interface OrderInput {
    */
   max_price?: MoneyInput;
   /**
-   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`).
+   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -212,6 +212,28 @@ export interface LimitChange {
    */
   max_price: MoneyInput | null;
 }
+export interface RetryPolicyChange {
+  /**
+   * Why, for whoever reads the timeline. Keep personal data out.
+   */
+  why: string;
+  /**
+   * Attempts in all, those that were made included. With fewer than were made no further one follows.
+   */
+  attempts?: number | null;
+  /**
+   * First wait; doubled each time.
+   */
+  first_wait_seconds?: number | null;
+  /**
+   * Longest wait.
+   */
+  longest_wait_seconds?: number | null;
+  /**
+   * In place of the deadline that the caller named and of the configured one; in the future, and 92 days ahead at most.
+   */
+  deadline?: string | null;
+}
 export interface OrderCaseResolution {
   /**
    * Why, for whoever reads the timeline. Keep personal data out.
@@ -272,7 +294,7 @@ export interface TopupInput {
    */
   max_price?: MoneyInput;
   /**
-   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`).
+   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -449,7 +471,7 @@ export interface VpnSubscriptionInput {
    */
   max_price?: MoneyInput;
   /**
-   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`).
+   * What is still held then fails without having bought. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -634,7 +656,7 @@ export interface CancellationInput {
    */
   accept_without_refund?: boolean;
   /**
-   * What is still held then is refused without having been sent. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`).
+   * What is still held then is refused without having been sent. In the future. Without it, and at the latest: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`, and `POLICY_RETRY_RULES` for single classes of failure).
    */
   deadline?: string;
   /**
@@ -1409,9 +1431,10 @@ export interface Order {
    */
   next_step_at: string | null;
   /**
-   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.
+   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well. `retry_policy.gives_up_at` is what counts.
    */
   deadline: string | null;
+  retry_policy: RetryPolicy;
   metadata: {
     [k: string]: string;
   };
@@ -1445,6 +1468,31 @@ export interface Money {
    * ISO 4217 code.
    */
   currency: string;
+}
+/**
+ * By what it is tried again, for what holds it now or failed last. `null`: as configured, which its workflow says once it begins. What the purchase gate holds goes on when that is over, whatever the waits are.
+ */
+export interface RetryPolicy {
+  /**
+   * Attempts in all, those that operators have granted included. `attempts` of the work says how many were made.
+   */
+  attempts: number | null;
+  /**
+   * First wait before it is tried again; doubled each time. A time that the service names goes first.
+   */
+  first_wait_seconds: number | null;
+  /**
+   * Longest such wait.
+   */
+  longest_wait_seconds: number | null;
+  /**
+   * What is still held then ends. What may have been bought never ends by this.
+   */
+  gives_up_at: string | null;
+  /**
+   * What an operator has set for this one; empty: all is as configured.
+   */
+  changed: ('attempts' | 'first_wait' | 'longest_wait' | 'deadline')[];
 }
 /**
  * RFC 9457.
@@ -1786,9 +1834,10 @@ export interface Topup {
    */
   next_step_at: string | null;
   /**
-   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.
+   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well. `retry_policy.gives_up_at` is what counts.
    */
   deadline: string | null;
+  retry_policy: RetryPolicy;
   metadata: {
     [k: string]: string;
   };
@@ -2094,9 +2143,10 @@ export interface VpnSubscription {
    */
   next_step_at: string | null;
   /**
-   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.
+   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well. `retry_policy.gives_up_at` is what counts.
    */
   deadline: string | null;
+  retry_policy: RetryPolicy;
   metadata: {
     [k: string]: string;
   };
@@ -2314,9 +2364,10 @@ export interface Cancellation {
    */
   next_step_at: string | null;
   /**
-   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well.
+   * When what is held ends, as the caller named it. `null`: 24 hours after it was accepted (`POLICY_HOLD_DEADLINE`), which bounds a later one as well. `retry_policy.gives_up_at` is what counts.
    */
   deadline: string | null;
+  retry_policy: RetryPolicy;
   metadata: {
     [k: string]: string;
   };

@@ -1,0 +1,189 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeOrder, withOrder, type ScriptedSend } from '#test/support/order-workflow.ts';
+import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { changeRetryPolicyUpdate, explainQuery, operatorActedSignal, retryUpdate } from '#workflows/messages.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const by = { by: 'Ada', why: 'a test' };
+const waits = (order: FakeOrder) => order.sent.slice(1).map(({ at }, before) => Math.round((at - order.sent[before]!.at) / 1_000));
+
+describe('what fails in different ways', () => {
+  it('waits by the rule of each class', async () => {
+    const order = await orderWith({ fails: 'price_above_limit' }, { fails: 'not_sent' }, { answers: 'completed' });
+    await withOrder(environment, order, async (start) => (await start()).result());
+    // The second wait of a row of holds is the double of the first one of its class.
+    expect(waits(order)).toEqual([60, 30]);
+  });
+
+  it('is tried for as long as its class is, which is what the configuration says', async () => {
+    const order = await orderWith(...Array.from({ length: 40 }, (): ScriptedSend => ({ fails: 'price_above_limit' })));
+    const retryRules = { price_above_limit: { firstDelayMs: 10 * MINUTE, maxDelayMs: 10 * MINUTE, totalMs: 2 * HOUR } };
+    const result = await withOrder(environment, order, async (start) => (await start({ retryRules })).result());
+    expect(result).toEqual({ status: 'failed', failure: 'deadline_passed' });
+    expect(order.sent).toHaveLength(12);
+    expect(waits(order)).toEqual(Array.from({ length: 11 }, () => 600));
+  });
+
+  it('is bought anew as often as its class says', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['no_debit', 'no_debit'];
+    await withOrder(environment, order, async (start) => {
+      const handle = await start({ retryRules: { supplier_failed: { attempts: 2 } } });
+      await environment.sleep('1 day');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up', retry: expect.stringMatching(/^At most 2 attempts;/) });
+      await handle.terminate();
+    });
+    expect(order.sent).toHaveLength(2);
+  });
+});
+
+describe('a change of how it is tried again', () => {
+  it('is measured from when the wait began: a long one that is cut goes on in time, not at once', async () => {
+    const order = await orderWith({ fails: 'price_above_limit' }, { answers: 'completed' });
+    await withOrder(environment, order, async (start) => {
+      const handle = await start({ retryRules: { price_above_limit: { firstDelayMs: 5 * HOUR, maxDelayMs: 5 * HOUR } } });
+      await environment.sleep(10 * MINUTE);
+      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 1_800 }] });
+      await environment.sleep(MINUTE);
+      const shown = await handle.query(explainQuery);
+      expect(shown).toMatchObject({ status: 'held', failure: 'price_above_limit', retry: expect.stringContaining('waits of 30 min at first, 5 h at most') });
+      expect(shown.retry).toContain('Set by an operator for this one: the first wait.');
+      await handle.result();
+    });
+    expect(waits(order)).toEqual([1_800]);
+    expect(order.steps.filter(({ status }) => status === 'held')).toHaveLength(2);
+  });
+
+  it('to a longer wait lets it wait longer, and a retry beside it goes on at once', async () => {
+    const order = await orderWith({ fails: 'not_sent' }, { fails: 'not_sent' }, { answers: 'completed' });
+    await withOrder(environment, order, async (start) => {
+      const handle = await start({ holdDelayMs: HOUR, holdDelayMaxMs: HOUR });
+      await environment.sleep(MINUTE);
+      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 7_200 }] });
+      await environment.sleep(100 * MINUTE);
+      expect(order.sent).toHaveLength(1);
+      await environment.sleep(30 * MINUTE);
+      expect(order.sent).toHaveLength(2);
+      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 36_000 }] });
+      await handle.executeUpdate(retryUpdate, { args: [by] });
+      await handle.result();
+    });
+    expect(waits(order)[0]).toBe(7_200);
+    expect(waits(order)[1]).toBeLessThan(3_600);
+  });
+
+  it('and a retry that PostgreSQL has both, told of by one signal, goes on at once', async () => {
+    const order = await orderWith({ fails: 'not_sent' }, { answers: 'completed' });
+    await withOrder(environment, order, async (start) => {
+      const handle = await start({ holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR });
+      await environment.sleep(MINUTE);
+      order.retryOverrides = { firstDelayMs: 20 * HOUR };
+      order.goOnNow();
+      await handle.signal(operatorActedSignal);
+      await handle.result();
+    });
+    expect(waits(order)[0]).toBeLessThan(3_600);
+  });
+
+  it('does not shorten a time that the service named', async () => {
+    const order = await orderWith({ fails: 'rate_limited', retryAfterMs: 2 * HOUR }, { answers: 'completed' });
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep(MINUTE);
+      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 1, longest_wait_seconds: 1 }] });
+      await handle.result();
+    });
+    expect(waits(order)).toEqual([7_200]);
+  });
+
+  it('of the deadline ends what is held sooner, or lets it be tried for longer than its caller wished', async () => {
+    const sooner = await orderWith({ fails: 'not_sent' });
+    const began = await environment.currentTimeMs();
+    const ended = await withOrder(environment, sooner, async (start) => {
+      const handle = await start({ holdDelayMs: 10 * HOUR, holdDelayMaxMs: 10 * HOUR });
+      await environment.sleep(MINUTE);
+      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, deadline: new Date(began + HOUR).toISOString() }] });
+      return handle.result();
+    });
+    expect(ended).toEqual({ status: 'failed', failure: 'deadline_passed' });
+    expect(sooner.steps.findLast(({ status }) => status === 'held')?.nextStepAt).toBe(began + HOUR);
+    expect(sooner.sent).toHaveLength(1);
+
+    const later = await orderWith({ fails: 'not_sent' }, { fails: 'not_sent' }, { answers: 'completed' });
+    const from = await environment.currentTimeMs();
+    later.deadlineAt = from + HOUR;
+    const result = await withOrder(environment, later, async (start) => {
+      const handle = await start({ holdDelayMs: 50 * MINUTE, holdDelayMaxMs: 50 * MINUTE });
+      await environment.sleep(MINUTE);
+      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, deadline: new Date(from + 48 * HOUR).toISOString() }] });
+      return handle.result();
+    });
+    expect(result.status).toBe('completed');
+    expect(waits(later)).toEqual([3_000, 3_000]);
+  });
+
+  it('to more attempts lets it go on whose attempts are used up, after the wait that is due', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['no_debit'];
+    await withOrder(environment, order, async (start) => {
+      const handle = await start({ maxAttempts: 1 });
+      await environment.sleep('1 hour');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up' });
+      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, attempts: 2 }] });
+      await handle.result();
+    });
+    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
+  it('to fewer attempts than were made, while the next one is waited for, leaves it to a person', async () => {
+    const order = await orderWith({ answers: 'failed' });
+    order.evidence = ['no_debit'];
+    await withOrder(environment, order, async (start) => {
+      const handle = await start({ attemptDelayMs: HOUR, holdDelayMaxMs: HOUR });
+      await environment.sleep(10 * MINUTE);
+      expect(await handle.query(explainQuery)).toMatchObject({ status: 'held', next: 'Attempt 2 of at most 3.' });
+      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, attempts: 1 }] });
+      await environment.sleep('1 day');
+      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'attempts_used_up' });
+      await handle.terminate();
+    });
+    expect(order.sent).toHaveLength(1);
+  });
+
+  it('to a longer wait before a new attempt puts that attempt off', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['no_debit'];
+    await withOrder(environment, order, async (start) => {
+      const handle = await start({ attemptDelayMs: HOUR, holdDelayMaxMs: HOUR });
+      await environment.sleep(10 * MINUTE);
+      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, first_wait_seconds: 10_800 }] });
+      await handle.result();
+    });
+    expect(waits(order)[0]).toBeGreaterThanOrEqual(10_800);
+  });
+
+  it('never sends again what may have been bought', async () => {
+    const order = await orderWith({ fails: 'timeout' });
+    order.lookUps = ['not_found', 'not_found', 'not_found'];
+    await withOrder(environment, order, async (start) => {
+      const handle = await start({ resendAllowed: false });
+      await environment.sleep('1 hour');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'outcome_unknown' });
+      const later = new Date((await environment.currentTimeMs()) + 48 * HOUR).toISOString();
+      await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, attempts: 20, first_wait_seconds: 1, deadline: later }] });
+      await environment.sleep('2 days');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'outcome_unknown' });
+      await handle.terminate();
+    });
+    expect(order.sent).toHaveLength(1);
+  });
+});
