@@ -63,6 +63,17 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
+  'held-then-rescheduled': async (desk) => {
+    const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '0.01', currency: 'USD' } });
+    await desk.reaches(id, 'held');
+    const change = (body: object) => desk.stack.api.post(`/v1/orders/${id}/retry-policy`, { why: 'The supplier says when.', ...body });
+    await change({ first_wait_seconds: 120 });
+    await waitFor('it waits for two minutes', async () => Date.parse((await desk.stack.api.get(`/v1/orders/${id}`)).textAt('next_step_at')) > Date.now() + 60_000);
+    await change({ first_wait_seconds: 1, deadline: new Date(Date.now() + 4_000).toISOString() });
+    await desk.reaches(id, 'failed');
+    return id;
+  },
+
   'failed-then-bought-anew': async (desk) => {
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 300 });
     return (await desk.complete(PACKAGE.completedAtOnce)).textAt('id');

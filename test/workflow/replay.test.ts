@@ -39,6 +39,7 @@ describe('recorded histories', () => {
       'cancellation-reviewed.json',
       'completed-at-once.json',
       'failed-then-bought-anew.json',
+      'held-then-rescheduled.json',
       'held-until-deadline.json',
       'parked-then-unparked.json',
       'processing-then-webhook.json',

@@ -105,6 +105,19 @@ const changeLimit = fc.record({ which: fc.nat(), amount: fc.constantFrom(null, '
   ),
 );
 
+/** More or fewer attempts, shorter or longer waits: none of it lets anything be bought that may not be. */
+const changeRetryPolicy = fc
+  .record({ which: fc.nat(), attempts: fc.constantFrom(undefined, null, 1, 2, 4), first_wait_seconds: fc.constantFrom(null, 1, 2) })
+  .map(({ which, ...change }) =>
+    command(
+      `retry policy ${which} to ${JSON.stringify(change)}`,
+      async (model, world) => {
+        expectJudged(await world.desk.stack.api.post(`${world.path(model, which % model.work.length)}/retry-policy`, { why: 'agreed', ...change }));
+      },
+      hasWork,
+    ),
+  );
+
 /** A person who has looked at the service's console and wallet, and says what is true. */
 const resolve = act('resolve', async (model, world, index) => {
   const { attention } = await world.show(model, index);
@@ -241,6 +254,7 @@ export function allCommands(count: number): fc.Arbitrary<Command[]> {
     { weight: 2, arbitrary: retry },
     { weight: 1, arbitrary: abandon },
     { weight: 1, arbitrary: changeLimit },
+    { weight: 1, arbitrary: changeRetryPolicy },
     { weight: 3, arbitrary: resolve },
     { weight: 1, arbitrary: cancelVpn },
     { weight: 2, arbitrary: purchaseTrouble },
