@@ -64,7 +64,7 @@ const PAIRS: Readonly<Record<string, () => Pair>> = {
 /** POST without an Idempotency-Key that has to come, and why a repetition does no harm. A new one belongs in here, or is `idempotent`. */
 const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
   'an act that is judged by what is there: what was done before is refused or changes nothing': [
-    ...['Order', 'Topup', 'VpnSubscription', 'Cancellation'].flatMap((name) => [`retry${name}`, `abandon${name}`, `resolve${name}Case`]),
+    ...['Order', 'Topup', 'VpnSubscription', 'Cancellation'].flatMap((name) => [`retry${name}`, `abandon${name}`, `resolve${name}Case`, `change${name}RetryPolicy`]),
     ...['Order', 'Topup', 'VpnSubscription'].flatMap((name) => [`release${name}`, `change${name}Limit`]),
     'cancelVpnSubscription',
     'releasePause',
