@@ -7,7 +7,7 @@ import { lockUnfinishedWork } from '#db/work.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
 import { subscriptionFacts } from '#activities/purchases/vpn-subscription.ts';
-import type { WorkDependencies } from '#activities/work-context.ts';
+import { noteOf, type WorkDependencies } from '#activities/work-context.ts';
 import type { SubscriptionActivities } from '#activities/work-types.ts';
 
 /** To ask again would end the same way. */
@@ -57,9 +57,14 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
 
     async askSubscription({ work }) {
       const read = await service.getVpnSubscription(await serviceIdOf(work));
-      if (!read.ok) return false;
-      await store(work, read.value);
-      return true;
+      if (read.ok) {
+        await store(work, read.value);
+        return { kind: 'told' };
+      }
+      if (read.kind === 'unsupported') return { kind: 'cannot_tell', detail: 'This service has no call that tells how a subscription stands.' };
+      // A proxy or a wrong address answers 404 as well: only the service's own word counts.
+      if (read.status === 404 && read.code === 'not_found') return { kind: 'cannot_tell', detail: 'The service knows no such subscription any more.' };
+      return { kind: 'unavailable', failure: noteOf(read), ...(read.retryAfterMs !== undefined && { retryAfterMs: read.retryAfterMs }) };
     },
   };
 }

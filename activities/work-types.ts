@@ -26,6 +26,8 @@ export interface AttemptView {
 export interface WorkSnapshot {
   readonly status: WorkStatus;
   readonly attention?: AttentionReason;
+  /** What stands in its way. */
+  readonly failure?: FailureClass;
   /** Epoch milliseconds after which held work fails; the caller's wish, if any. */
   readonly deadlineAt?: number;
   /** Epoch milliseconds. */
@@ -52,7 +54,8 @@ export interface SubscriptionView {
   /** Epoch milliseconds. */
   readonly expiresAt?: number;
   readonly cancelRequested: boolean;
-  readonly cancelAccepted: boolean;
+  /** Epoch milliseconds at which the service accepted to cancel it. */
+  readonly cancelAcceptedAt?: number;
 }
 
 /** A cancellation as PostgreSQL has it. */
@@ -73,12 +76,20 @@ export type CancellationResult =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly detail: string };
 
+/** What came of asking the service how a subscription stands. */
+export type SubscriptionAnswer =
+  | { readonly kind: 'told' }
+  /** It has no such call, or says plainly that it knows no such subscription: to ask again would end the same way. */
+  | { readonly kind: 'cannot_tell'; readonly detail: string }
+  /** That it could not be asked at this moment says nothing about the subscription. */
+  | { readonly kind: 'unavailable'; readonly failure: FailureNote; readonly retryAfterMs?: number };
+
 /** The activities of what lives on after it was bought. All may run twice with the same input. */
 export interface SubscriptionActivities {
   /** Asks the service to cancel, which carries no key and may be asked again. Fails (retryably) while the outcome is unknown. */
   cancelSubscription(input: { work: WorkRef }): Promise<CancellationResult>;
-  /** Asks the service how a subscription stands and stores it. @returns false when it cannot be asked. */
-  askSubscription(input: { work: WorkRef }): Promise<boolean>;
+  /** Asks the service how a subscription stands, and stores what it says. */
+  askSubscription(input: { work: WorkRef }): Promise<SubscriptionAnswer>;
 }
 
 export interface SendResult {

@@ -72,6 +72,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
           ...(row.attentionReason !== null && { attention: row.attentionReason }),
           ...(row.retryOverrides !== null && { retryOverrides: row.retryOverrides }),
           ...(row.nextStepAt !== null && { nextStepAt: row.nextStepAt.getTime() }),
+          ...(row.failureClass !== null && { failure: row.failureClass }),
           ...(row.deadlineAt !== null && { deadlineAt: row.deadlineAt.getTime() }),
           ...(subscription !== undefined && { subscription }),
           ...(cancellation !== undefined && { cancellation }),

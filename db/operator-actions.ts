@@ -31,7 +31,7 @@ import { requeueUnmatched } from '#db/inbox.ts';
 import { isWaking } from '#db/outbox.ts';
 import { attempts, timeline } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
-import { withdrawCancel } from '#db/vpn-subscriptions.ts';
+import { forgetCancelAccepted, withdrawCancel } from '#db/vpn-subscriptions.ts';
 import { lockWork, recordStep, updateWork } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 
@@ -150,6 +150,7 @@ async function operatedWork({ tx, work, row }: Act): Promise<OperatedWork> {
 async function retry({ tx, work, row, now }: Act): Promise<undefined> {
   if (row.attentionReason === 'cancellation_refused') {
     await closeCase(tx, work, 'cancellation_refused', 'The service is asked once more.', now);
+    await forgetCancelAccepted(tx, work.id);
     await updateWork(tx, work, { attentionReason: null, status: 'cancelling', nextStepAt: now, updatedAt: now });
     return;
   }

@@ -115,6 +115,11 @@ export async function requestCancel(tx: Executor, id: string, why: string, now: 
   return 'requested';
 }
 
+/** The service is to be asked to cancel once more: that it had accepted has led to nothing. */
+export async function forgetCancelAccepted(tx: Executor, id: string): Promise<void> {
+  await tx.update(vpnSubscriptions).set({ cancelAcceptedAt: null }).where(eq(vpnSubscriptions.id, id));
+}
+
 /** The subscription goes on after all. */
 export async function withdrawCancel(tx: Executor, id: string): Promise<void> {
   await tx.update(vpnSubscriptions).set({ cancelRequestedAt: null, cancelAcceptedAt: null }).where(eq(vpnSubscriptions.id, id));

@@ -16,7 +16,11 @@ const PURCHASE = {
   abandoned: [],
 } as const;
 
-/** Of what is bought and then lives on, until its time is over or somebody ends it. `failed` only before it is bought. */
+/**
+ * Of what is bought and then lives on, until its time is over or somebody ends it. `failed` only before it is bought. What the service
+ * has agreed to cancel ends as `cancelled` also where nobody confirms it before its time is over: that is what the customer wanted and
+ * the service accepted. `expired` follows `cancelling` where the service says so.
+ */
 const SUBSCRIPTION = {
   accepted: ['held', 'submitting', 'processing', 'active', 'failed', 'needs_attention', 'abandoned'],
   held: ['submitting', 'processing', 'active', 'failed', 'needs_attention', 'abandoned'],

@@ -28,7 +28,7 @@ export interface PurchasePolicy extends RetrySettings {
   readonly lookUps: number;
   /** How long work that the service has accepted may stay without a word of its end. Then it is asked for, and what the
    * service cannot say is for a person. Suppliers take minutes, and the reconciler asks all the while where it can: a week
-   * without an end is no delay any more. */
+   * without an end is no delay any more. The same for a VPN subscription whose end, or whose accepted cancellation, it does not tell. */
   readonly silentDeadlineMs: number;
   /** How long the delivery of a bought eSIM is tried before a person is told. */
   readonly deliveryDeadlineMs: number;
@@ -42,7 +42,7 @@ export interface PurchasePolicy extends RetrySettings {
   /** The same where the caller accepted that none may come. Events come in any order, seconds apart. */
   readonly refundGraceMs: number;
   /** How long an accepted cancellation of a VPN subscription is waited for before the service is asked; doubled each time. Its event
-   * takes seconds, and is lost now and then. */
+   * takes seconds, and is lost now and then. So it is with a question how one stands that was not answered. */
   readonly cancelCheckMs: number;
   readonly cancelCheckMaxMs: number;
   /** The service may tell of the end of a VPN subscription a little late; only then is it asked. */

@@ -72,7 +72,11 @@ export interface PurchaseWorkflowInput {
   readonly work: WorkRef;
   readonly policy: PurchasePolicy;
   /** What a run that continues as new must remember. */
-  readonly carried?: { readonly holds: number };
+  readonly carried?: {
+    readonly holds: number;
+    /** True when a person has acted and the run before had not taken it into account: the next wait ends at once. */
+    readonly isActedOn?: boolean;
+  };
 }
 
 /** How a workflow that buys ends; a business failure is a result, not an error. */

@@ -36,7 +36,8 @@ export class Progress {
   constructor(kind: WorkKind, standing: Standing) {
     this.#kind = kind;
     this.#standing = standing;
-    this.#shown = searchKey(standing);
+    // A run that was continued as new has the search attributes of the one before it, whatever they are.
+    this.#shown = workflowInfo().continuedFromExecutionRunId === undefined ? searchKey(standing) : '';
     setCurrentDetails(markdown(kind, standing));
   }
 

@@ -270,11 +270,14 @@ export class PurchaseRun {
   async #lookUp(step: StepNamed<'look_up'>): Promise<Step> {
     let detail = '';
     for (let n = 1; n <= this.#policy.lookUps; n += 1) {
+      // What waits for a person does so while the service is asked once more.
+      const { attention } = this.#state;
       this.#state.show({
-        status: 'submitting',
+        status: attention === undefined ? 'submitting' : 'needs_attention',
         now: `The outcome of the ${this.#state.noun} is unknown; the service is being asked.`,
         next: `What the service says; if it knows nothing, a person is told (look-up ${n} of ${this.#policy.lookUps}).`,
         failure: step.failure,
+        attention,
       });
       const result = await this.#askService();
       if (result.kind === 'found') {

@@ -29,7 +29,7 @@ export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterw
     now: `The ${WORK_NOUNS[work.kind]} was accepted and is being sent to the service.`,
     next: 'The answer of the service.',
   });
-  const acts = { count: 0 };
+  const acts = { count: input.carried?.isActedOn === true ? 1 : 0 };
 
   // Before the first await: a signal may be in the first task already.
   setHandler(serviceObservedSignal, (observation) => observations.offer(observation));
@@ -41,6 +41,7 @@ export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterw
     const snapshot = await database.beginWork({ work });
     const context = { input, snapshot, observations, progress, acts };
     const state = new WorkState(context);
+    state.showParked();
     const bought = snapshot.subscription?.isActive === true;
     const end: WorkEnd = bought ? { status: 'completed' } : await new PurchaseRun(context, state).run();
     return afterwards === undefined || end.status !== 'completed' ? end : afterwards(context, state);

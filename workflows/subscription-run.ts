@@ -1,9 +1,23 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { SubscriptionActivities, SubscriptionView, WorkEnd } from '#activities/work-types.ts';
+import type { SubscriptionActivities, SubscriptionAnswer, SubscriptionView, WorkEnd } from '#activities/work-types.ts';
+import type { FailureNote } from '#domain/attention.ts';
 import type { SubscriptionEnd } from '#domain/observation.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
 import { requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
+
+/** A service that was asked how a subscription stands, and did not say it. Times are in epoch milliseconds. */
+interface Silence {
+  /** The first question in vain. */
+  readonly since: number;
+  readonly questions: number;
+  readonly failure: FailureNote;
+  readonly askAgainAt: number;
+  /** True once a person has been told, and is waited for. */
+  readonly isTold: boolean;
+}
+
+const ONE_MORE_WORD = 'The service said more about it; what is open is to be judged first.';
 
 /** Follows a subscription that was bought: until it is cancelled, or its time is over. */
 export class SubscriptionRun {
@@ -12,6 +26,7 @@ export class SubscriptionRun {
   readonly #policy: PurchasePolicy;
   readonly #service: SubscriptionActivities;
   #cancelChecks = 0;
+  #silence: Silence | undefined;
 
   constructor(context: RunContext, state: WorkState) {
     this.#context = context;
@@ -28,56 +43,176 @@ export class SubscriptionRun {
   async run(): Promise<WorkEnd> {
     await this.#state.reload();
     for (;;) {
-      await this.#state.continueAsNewIfLong(0);
-      const contradicts = this.#answerObservations();
-      const view = this.#state.subscription;
-      const isContradicted = this.#state.attention === 'contradiction';
-      // Nothing that the service says moves anything before a person has judged: it is noted, with the relay's facts.
-      if (isContradicted && this.#state.owesAnswers) await this.#park('contradiction', 'The service said more about it; what contradicts itself is to be judged first.');
-      else if (isContradicted) await this.#state.waitForWord();
-      else if (contradicts) await this.#park('contradiction', 'The service said two things about it that cannot both be true.');
-      else if (view.endedAs !== undefined) return this.#end(view.endedAs, endingOf(view.endedAs));
-      else if (view.cancelRequested) await this.#cancel(view);
-      else if (await this.#live(view)) return this.#end('expired', 'Its time is over, and the service says nothing else.');
+      // How long the service has been silent is known to this run alone.
+      if (this.#silence === undefined) await this.#state.continueAsNewIfLong(0);
+      const end = await this.#step();
+      if (end !== undefined) return end;
       await this.#state.reload();
     }
   }
 
-  /** Waits for the end of its time, for a word of the service, or for its customer. @returns true when its time is over. */
-  async #live({ expiresAt }: SubscriptionView): Promise<boolean> {
-    const now = 'The VPN subscription is active.';
-    const until = expiresAt === undefined ? 'its end is not known' : `it ends at ${new Date(expiresAt).toISOString()}`;
-    const next = `Its end, or its cancellation (${until}).`;
-    // What the service said is answered now, not with the end of the subscription in a year.
-    if (this.#state.isHeldOrParked || this.#state.owesAnswers) await this.#state.record({ status: 'active', message: now, next });
-    else this.#state.show({ status: 'active', now, next, nextStepAt: expiresAt });
-    const wait = expiresAt === undefined ? this.#policy.unknownExpiryCheckMs : expiresAt + this.#policy.expiryGraceMs - Date.now();
-    if ((await this.#state.wait(wait, 'Active until its time is over')) !== 'time') return false;
-    // It may have been renewed, or have ended without our having been told.
-    await this.#ask();
-    await this.#state.reload();
-    const after = this.#state.subscription;
-    if (after.endedAs !== undefined || expiresAt === undefined) return false;
-    return after.expiresAt === undefined || after.expiresAt <= expiresAt;
+  /** Does what is to be done next, and waits for what follows. @returns its end, once it has come. */
+  async #step(): Promise<WorkEnd | undefined> {
+    const contradicts = this.#answerObservations();
+    const { subscription: view, attention } = this.#state;
+    // Nothing that the service says moves anything before a person has judged: it is noted, with the relay's facts.
+    if (attention === 'contradiction') await this.#stayParked(attention);
+    else if (contradicts) await this.#park('contradiction', 'The service said two things about it that cannot both be true.');
+    else if (view.endedAs !== undefined) return this.#end(view.endedAs, endingOf(view.endedAs));
+    // A service that has refused is asked once more only when a person says so.
+    else if (attention === 'cancellation_refused') await this.#stayParked(attention);
+    else if (view.cancelRequested) return this.#cancel(view);
+    else return this.#live(view);
+    return undefined;
   }
 
-  async #cancel({ cancelAccepted }: SubscriptionView): Promise<void> {
-    const next = 'The service confirms that it is cancelled.';
+  /** Waits for the end of its time, for a word of the service, or for its customer. */
+  async #live(view: SubscriptionView): Promise<WorkEnd | undefined> {
+    const { expiresAt } = view;
+    if (this.#silence?.isTold === true && !this.#isParkedForSilence) {
+      this.#silence = undefined;
+      // There is nothing to correct, a person says: what is stored counts.
+      if (this.#isOver(expiresAt)) return this.#end('expired', 'Its time is over; the service says nothing of it, and a person has dismissed that.');
+    }
+    const askAt = this.#nextQuestionAt(expiresAt);
+    await this.#showLife(expiresAt);
+    const summary = this.#silence === undefined ? 'Active until its time is over' : `Ask again how it stands (${this.#silence.failure.class})`;
+    const woken = await this.#state.wait(askAt - Date.now(), summary);
+    if (woken === 'operator' && this.#silence?.isTold === true) this.#silence = { ...this.#silence, askAgainAt: Date.now() };
+    return woken === 'time' ? this.#askForEnd() : undefined;
+  }
+
+  /** It may have been renewed, or have ended without our having been told. */
+  async #askForEnd(): Promise<WorkEnd | undefined> {
+    const answer = await this.#ask();
+    await this.#state.reload();
+    const after = this.#state.subscription;
+    if (after.endedAs !== undefined) return undefined;
+    if (answer.kind === 'unavailable') {
+      const silence = this.#noteSilence(answer);
+      if (silence.isTold) await this.#waitForPerson(after.expiresAt, silence);
+      return undefined;
+    }
+    this.#silence = undefined;
+    if (this.#isOver(after.expiresAt)) {
+      return this.#end('expired', answer.kind === 'told' ? 'Its time is over, and the service says nothing else.' : `Its time is over. ${answer.detail}`);
+    }
+    if (this.#isParkedForSilence) {
+      await this.#state.record({ status: 'active', message: 'The service says again how it stands.', next: nextInLife(after.expiresAt) });
+    }
+    return undefined;
+  }
+
+  /** A read that failed says nothing about the subscription: only a growing wait, or a person, follows it, never an end. */
+  #noteSilence({ failure, retryAfterMs = 0 }: Extract<SubscriptionAnswer, { kind: 'unavailable' }>): Silence {
+    const { cancelCheckMs, cancelCheckMaxMs, silentDeadlineMs, unknownExpiryCheckMs } = this.#policy;
+    const now = Date.now();
+    const { since, questions } = this.#silence ?? { since: now, questions: 0 };
+    const isTold = this.#isParkedForSilence || now - since >= silentDeadlineMs;
+    const pause = Math.max(backoffMs(cancelCheckMs, cancelCheckMaxMs, questions + 1), Math.min(retryAfterMs, cancelCheckMaxMs));
+    const askAgainAt = now + (isTold ? unknownExpiryCheckMs : pause);
+    this.#silence = { since, questions: questions + 1, failure, askAgainAt, isTold };
+    return this.#silence;
+  }
+
+  #nextQuestionAt(expiresAt: number | undefined): number {
+    if (this.#silence !== undefined) return this.#silence.askAgainAt;
+    // A run that begins with it parked asks at once: the service may answer by now.
+    if (this.#isParkedForSilence) return Date.now();
+    return expiresAt === undefined ? Date.now() + this.#policy.unknownExpiryCheckMs : expiresAt + this.#policy.expiryGraceMs;
+  }
+
+  async #showLife(expiresAt: number | undefined): Promise<void> {
+    const silence = this.#silence;
+    if (silence?.isTold === true || this.#isParkedForSilence) {
+      await this.#waitForPerson(expiresAt, silence);
+      return;
+    }
+    if (silence !== undefined) {
+      const until = new Date(silence.since + this.#policy.silentDeadlineMs).toISOString();
+      await this.#state.record({
+        status: 'active',
+        event: 'vpn_subscription.asked_in_vain',
+        message: `${silenceOf(expiresAt)} ${silence.failure.detail}`,
+        failure: silence.failure,
+        nextStepAt: silence.askAgainAt,
+        next: `The service is asked again; should it say nothing until ${until}, a person is told.`,
+      });
+      return;
+    }
+    const now = 'The VPN subscription is active.';
+    const next = nextInLife(expiresAt);
+    // What the service said is answered now, not with the end of the subscription in a year.
+    const isNews = this.#state.isHeldOrParked || this.#state.failure !== undefined || this.#state.owesAnswers;
+    if (isNews) await this.#state.record({ status: 'active', message: now, next });
+    this.#state.show({ status: 'active', now, next, nextStepAt: expiresAt });
+  }
+
+  /** Parks what the service has said nothing of for too long, or shows that it is parked. It is still asked from time to time. */
+  async #waitForPerson(expiresAt: number | undefined, silence: Silence | undefined): Promise<void> {
+    // A run that begins anew has shown what it found, and asks at once.
+    if (silence === undefined && !this.#state.owesAnswers) return;
+    const verdict = this.#isOver(expiresAt) ? '`dismissed` lets it end as expired.' : '`dismissed` lets it go on.';
+    const detail = `${silenceOf(expiresAt)} ${silence?.failure.detail ?? ONE_MORE_WORD} \`retry\` asks at once; ${verdict}`;
+    const message = `Waits for a person: ${detail}`;
+    const next = 'A person decides, or the service says more; it is asked once a day.';
+    const status = 'needs_attention';
+    const reason = 'delivery_unavailable';
+    if (this.#isParkedForSilence && !this.#state.owesAnswers) {
+      this.#state.show({ status, now: message, next, attention: reason, failure: silence?.failure.class });
+    } else {
+      const failure = silence === undefined ? {} : { failure: silence.failure };
+      await this.#state.record({ status, message, attention: { reason, detail }, next, ...failure });
+    }
+  }
+
+  /** True while PostgreSQL has it as waiting for a person because the service does not say how it stands. */
+  get #isParkedForSilence(): boolean {
+    return this.#state.attention === 'delivery_unavailable';
+  }
+
+  #isOver(expiresAt: number | undefined): boolean {
+    return expiresAt !== undefined && Date.now() >= expiresAt + this.#policy.expiryGraceMs;
+  }
+
+  /** Sees a cancellation through: asked for, accepted, confirmed; or over with the time of the subscription. */
+  async #cancel({ cancelAcceptedAt, expiresAt }: SubscriptionView): Promise<WorkEnd | undefined> {
+    this.#silence = undefined;
+    const over = expiresAt === undefined ? '' : ` Should it not, it has ended with its time, at ${new Date(expiresAt).toISOString()}.`;
+    const next = `The service confirms that it is cancelled.${over}`;
     if (!this.#state.isCancelling) {
       await this.#state.record({ status: 'cancelling', message: 'The customer has ended it; the service is asked to cancel.', next });
     }
-    if (!cancelAccepted) {
+    if (cancelAcceptedAt === undefined) {
       await this.#askToCancel();
-      return;
+      return undefined;
     }
-    const now = 'The service has accepted the cancellation.';
-    await this.#state.goOn({ status: 'cancelling', now, next });
+    await this.#state.goOn({ status: 'cancelling', now: 'The service has accepted the cancellation.', next });
+    // A cancellation that was accepted this late may still be confirmed.
+    const { expiryGraceMs, silentDeadlineMs } = this.#policy;
+    const endsAt = expiresAt === undefined ? cancelAcceptedAt + silentDeadlineMs : Math.max(expiresAt, cancelAcceptedAt) + expiryGraceMs;
     this.#cancelChecks += 1;
     const delay = backoffMs(this.#policy.cancelCheckMs, this.#policy.cancelCheckMaxMs, this.#cancelChecks);
-    if ((await this.#state.wait(delay, 'Until the service confirms the cancellation')) === 'time') await this.#ask();
+    const woken = await this.#state.wait(Math.min(delay, endsAt - Date.now()), 'Until the service confirms the cancellation');
+    if (woken !== 'time') return undefined;
+    const answer = await this.#ask();
+    return Date.now() < endsAt ? undefined : this.#endUnconfirmed(answer, expiresAt, cancelAcceptedAt);
+  }
+
+  /** Nobody has confirmed a cancellation that the service accepted, and the time for that is over. */
+  async #endUnconfirmed(answer: SubscriptionAnswer, expiresAt: number | undefined, acceptedAt: number): Promise<WorkEnd | undefined> {
+    await this.#state.reload();
+    const after = this.#state.subscription;
+    if (after.endedAs !== undefined || after.expiresAt !== expiresAt || !after.cancelRequested || !this.#context.observations.isEmpty) return undefined;
+    if (expiresAt !== undefined) return this.#end('cancelled', 'The service accepted its cancellation, and its time is over.');
+    const says = answer.kind === 'told' ? 'It says that the subscription lives.' : answer.kind === 'cannot_tell' ? answer.detail : answer.failure.detail;
+    const accepted = `The service accepted the cancellation at ${new Date(acceptedAt).toISOString()} and has not confirmed it since.`;
+    await this.#park('cancellation_refused', `${accepted} ${says}`);
+    return undefined;
   }
 
   async #askToCancel(): Promise<void> {
+    this.#cancelChecks = 0;
     try {
       const result = await this.#service.cancelSubscription({ work: this.#state.work });
       if (result.kind === 'refused') await this.#park('cancellation_refused', result.detail);
@@ -85,6 +220,12 @@ export class SubscriptionRun {
       requireGivenUp(error);
       await this.#park('cancellation_refused', 'The service could not be asked to cancel for a long time.');
     }
+  }
+
+  /** Parked it was, and parked it stays until a person has judged; what the service says meanwhile is answered. */
+  async #stayParked(reason: 'cancellation_refused' | 'contradiction'): Promise<void> {
+    if (this.#state.owesAnswers) await this.#park(reason, ONE_MORE_WORD);
+    else await this.#state.waitForWord();
   }
 
   async #park(reason: 'cancellation_refused' | 'contradiction', detail: string): Promise<void> {
@@ -98,12 +239,13 @@ export class SubscriptionRun {
     if (recorded === 'recorded') await this.#state.waitForWord();
   }
 
-  /** A service that cannot be asked, or not at present, says nothing new. */
-  async #ask(): Promise<void> {
+  /** A question that was given up says nothing. */
+  async #ask(): Promise<SubscriptionAnswer> {
     try {
-      await this.#service.askSubscription({ work: this.#state.work });
+      return await this.#service.askSubscription({ work: this.#state.work });
     } catch (error) {
       requireGivenUp(error);
+      return { kind: 'unavailable', failure: { class: 'timeout', detail: 'The service could not be asked for a long time.' } };
     }
   }
 
@@ -126,4 +268,14 @@ export class SubscriptionRun {
 
 function endingOf(end: SubscriptionEnd): string {
   return end === 'cancelled' ? 'The service has cancelled it.' : 'Its time is over, as the service says.';
+}
+
+function nextInLife(expiresAt: number | undefined): string {
+  const until = expiresAt === undefined ? 'its end is not known' : `it ends at ${new Date(expiresAt).toISOString()}`;
+  return `Its end, or its cancellation (${until}).`;
+}
+
+function silenceOf(expiresAt: number | undefined): string {
+  const known = expiresAt === undefined ? 'Its end is not known' : `Its time was to be over at ${new Date(expiresAt).toISOString()}`;
+  return `${known}, and the service does not say how it stands.`;
 }

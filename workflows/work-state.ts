@@ -9,7 +9,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { AttemptView, CancellationView, PurchaseActivities, RecordResult, StepRecord, SubscriptionView, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
-import type { AttentionReason } from '#domain/attention.ts';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { equalOverrides, givesUpAt, retryRule, retrySentence, ruleOfWork, type RetryOverrides, type RetryRule } from '#domain/retry-rules.ts';
@@ -59,6 +59,7 @@ export class WorkState {
   #heldFor: FailureClass | undefined;
   #status: WorkStatus;
   #attention: AttentionReason | undefined;
+  #failure: FailureClass | undefined;
   #subscription: SubscriptionView | undefined;
   #cancellation: CancellationView | undefined;
   /** Acts of people that were taken into account; a later one wakes whatever waits. */
@@ -75,6 +76,7 @@ export class WorkState {
     this.#nextStepAt = context.snapshot.nextStepAt;
     this.#status = context.snapshot.status;
     this.#attention = context.snapshot.attention;
+    this.#failure = context.snapshot.failure;
     this.#subscription = context.snapshot.subscription;
     this.#cancellation = context.snapshot.cancellation;
     for (const observation of context.snapshot.observations) context.observations.offer(observation);
@@ -142,6 +144,11 @@ export class WorkState {
     return this.#attention;
   }
 
+  /** What stands in its way, by PostgreSQL. */
+  get failure(): FailureClass | undefined {
+    return this.#failure;
+  }
+
   /** Of a subscription, what PostgreSQL knew of it when it was last read. */
   get subscription(): SubscriptionView {
     if (this.#subscription === undefined) throw new Error(`${this.work.id} is no subscription`);
@@ -166,13 +173,14 @@ export class WorkState {
   async reload(): Promise<void> {
     this.#seenActs = this.#context.acts.count;
     const snapshot = await database.beginWork({ work: this.work });
-    const { attempt, extraAttempts, retryOverrides = {}, status, attention, observations } = snapshot;
+    const { attempt, extraAttempts, retryOverrides = {}, status, attention, failure, observations } = snapshot;
     this.#attempt = attempt;
     this.#extraAttempts = extraAttempts;
     this.#retryOverrides = retryOverrides;
     this.#nextStepAt = snapshot.nextStepAt;
     this.#status = status;
     this.#attention = attention;
+    this.#failure = failure;
     this.#subscription = snapshot.subscription;
     this.#cancellation = snapshot.cancellation;
     for (const observation of observations) this.#context.observations.offer(observation);
@@ -221,6 +229,7 @@ export class WorkState {
     }
     this.#status = step.status;
     this.#attention = step.attention?.reason;
+    this.#failure = step.failure?.class;
     this.show({
       status: step.status,
       now: step.message,
@@ -264,13 +273,27 @@ export class WorkState {
     this.#context.progress.show({ ...standing, attempt: { state, settled }, retry });
   }
 
-  /** A hold of weeks would outgrow its history: go on in a new run, which reads everything else from PostgreSQL. */
+  /**
+   * Shows what a run that begins anew finds parked, so that a person who looks for what waits finds it whichever run it is in. What
+   * is not parked is shown by the first step of the run.
+   */
+  showParked(): void {
+    const attention = this.#attention;
+    if (attention === undefined) return;
+    const now = `Waits for a person. ${ATTENTION_REASONS[attention].meaning}`;
+    this.show({ status: this.#status, now, next: 'A person decides, or the service says more.', failure: this.#failure, attention });
+  }
+
+  /**
+   * A hold of weeks would outgrow its history: go on in a new run, which reads everything else from PostgreSQL. What the service said
+   * and nobody has answered waits there; that a person has acted, which ends a wait, is handed on.
+   */
   async continueAsNewIfLong(holds: number): Promise<void> {
     if (!workflowInfo().continueAsNewSuggested) return;
     await condition(allHandlersFinished);
     await continueAsNew<(input: PurchaseWorkflowInput) => Promise<WorkEnd>>({
       ...this.#context.input,
-      carried: { holds },
+      carried: { holds, ...(this.isActedOn && { isActedOn: true }) },
     });
   }
 }

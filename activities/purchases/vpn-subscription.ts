@@ -145,8 +145,8 @@ function subscriptionView(row: VpnSubscriptionRow): SubscriptionView {
   return {
     isActive: row.completedAt !== null,
     cancelRequested: row.cancelRequestedAt !== null,
-    cancelAccepted: row.cancelAcceptedAt !== null,
     ...(row.endedAs !== null && { endedAs: row.endedAs }),
+    ...(row.cancelAcceptedAt !== null && { cancelAcceptedAt: row.cancelAcceptedAt.getTime() }),
     ...(row.expiresAt !== null && { expiresAt: row.expiresAt.getTime() }),
   };
 }

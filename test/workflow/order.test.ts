@@ -265,6 +265,23 @@ describe('a run that starts anew', () => {
     expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(0);
   });
+
+  it('shows that a person is waited for while it asks the service once more', async () => {
+    const order = await orderWith({ fails: 'timeout' });
+    await withOrder(environment, order, async (start) => {
+      const first = await start({ resendAllowed: false });
+      await environment.sleep('1 hour');
+      await first.terminate();
+      const asked = order.calls.filter((call) => call === 'lookUpPurchase').length;
+      const handle = await start({ resendAllowed: false });
+      // Between the first look-up and the next.
+      await environment.sleep(POLICY.resendDelayMs / 2);
+      expect(order.calls.filter((call) => call === 'lookUpPurchase').length).toBeLessThan(2 * asked);
+      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'outcome_unknown', failure: 'timeout' });
+      await handle.terminate();
+    });
+    expect(order.sent).toHaveLength(1);
+  });
 });
 
 describe('a delivery', () => {

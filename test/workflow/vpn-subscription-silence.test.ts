@@ -1,0 +1,217 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { POLICY } from '#test/support/order-workflow.ts';
+import { FakeSubscription, OUT_OF_ORDER, TOLD, withSubscription } from '#test/support/subscription-workflow.ts';
+import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+const inDays = async (days: number) => (await environment.currentTimeMs()) + days * DAY_MS;
+const sleepUntil = async (at: number) => environment.sleep(at - (await environment.currentTimeMs()));
+const contradiction = { inboxId: '1', source: 'webhook', attemptNumber: 1, outcome: 'failed', decision: 'contradiction' } as const;
+
+describe('a VPN subscription whose time is over', () => {
+  it('lives on when the service could not be asked at that moment and then says that it was renewed', async () => {
+    const end = await inDays(30);
+    const renewed = await inDays(60);
+    const subscription = new FakeSubscription(end);
+    subscription.onAsk = () => {
+      if (subscription.asked === 1) return OUT_OF_ORDER;
+      subscription.change({ expiresAt: renewed });
+      return TOLD;
+    };
+    await withSubscription(environment, subscription, async (running) => {
+      await sleepUntil(end + POLICY.expiryGraceMs + MINUTE_MS / 2);
+      const waiting = await running.query(explainQuery);
+      expect(waiting).toMatchObject({ status: 'active', failure: 'server_error' });
+      expect(waiting.nextStepAt).toBe(subscription.steps.at(-1)?.nextStepAt);
+      expect(waiting.nextStepAt).toBeGreaterThan(await environment.currentTimeMs());
+      await environment.sleep('10 days');
+      const lives = await running.query(explainQuery);
+      expect(lives).toMatchObject({ status: 'active', nextStepAt: renewed });
+      expect(lives.failure).toBeUndefined();
+      expect(await running.result()).toEqual({ status: 'expired' });
+    });
+    expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(renewed);
+    // What was in its way is taken back in PostgreSQL as well.
+    expect(subscription.steps.map(({ status, failure }) => [status, failure?.class])).toEqual([
+      ['active', 'server_error'],
+      ['active', undefined],
+      ['expired', undefined],
+    ]);
+  });
+
+  it('is not ended by a service that is silent for long: the pauses grow, then a person is told, and it goes on when the service speaks', async () => {
+    const end = await inDays(30);
+    const subscription = new FakeSubscription(end);
+    subscription.onAsk = () => OUT_OF_ORDER;
+    await withSubscription(environment, subscription, async (running) => {
+      await sleepUntil(end + POLICY.expiryGraceMs + POLICY.silentDeadlineMs - HOUR_MS);
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'active', failure: 'server_error' });
+      const pauses = subscription.questions.slice(1).map((at, n) => Math.round((at - subscription.questions[n]!) / MINUTE_MS));
+      expect(pauses.slice(0, 8)).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
+      await environment.sleep('3 hours');
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'delivery_unavailable', failure: 'server_error' });
+      const told = subscription.steps.filter(({ attention }) => attention?.reason === 'delivery_unavailable');
+      expect(told).toMatchObject([{ status: 'needs_attention', attention: { detail: expect.stringContaining('503') } }]);
+
+      const before = subscription.asked;
+      await environment.sleep('3 days');
+      expect(subscription.asked).toBe(before + 3);
+      expect(subscription.steps.at(-1)).toEqual(told[0]);
+      const renewed = await inDays(20);
+      subscription.onAsk = () => {
+        subscription.change({ expiresAt: renewed });
+        return TOLD;
+      };
+      await environment.sleep('2 days');
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'active', nextStepAt: renewed });
+      expect(subscription.steps.at(-1)).toMatchObject({ status: 'active' });
+      await running.terminate();
+    });
+  });
+
+  it('and that waits for a person is asked about at a retry, by a run that begins anew, and ends when that person finds nothing to correct', async () => {
+    const subscription = new FakeSubscription(await inDays(-3));
+    subscription.status = 'needs_attention';
+    subscription.parkedFor = 'delivery_unavailable';
+    subscription.onAsk = () => OUT_OF_ORDER;
+    await withSubscription(environment, subscription, async (running) => {
+      await environment.sleep('1 hour');
+      expect(subscription.asked).toBe(1);
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'delivery_unavailable' });
+      await running.signal(operatorActedSignal);
+      await environment.sleep('1 hour');
+      expect(subscription.asked).toBe(2);
+      // It was parked before, and is so still: nothing new to record.
+      expect(subscription.steps).toEqual([]);
+      subscription.judge('active');
+      await running.signal(operatorActedSignal);
+      expect(await running.result()).toEqual({ status: 'expired' });
+    });
+    expect(subscription.asked).toBe(2);
+  });
+
+  it('and that waits for a person is cancelled when its customer ends it', async () => {
+    const subscription = new FakeSubscription(await inDays(-3));
+    subscription.status = 'needs_attention';
+    subscription.parkedFor = 'delivery_unavailable';
+    subscription.onAsk = () => OUT_OF_ORDER;
+    await withSubscription(environment, subscription, async (running) => {
+      await environment.sleep('1 hour');
+      subscription.change({ cancelRequested: true });
+      await running.signal(operatorActedSignal);
+      expect(await running.result()).toEqual({ status: 'cancelled' });
+    });
+    expect(subscription.cancels).toHaveLength(1);
+    expect(subscription.steps.map(({ status }) => status)).toEqual(['cancelling', 'cancelled']);
+  });
+});
+
+describe('the accepted cancellation of a VPN subscription that nobody confirms', () => {
+  it('ends with the time of the subscription, as cancelled', async () => {
+    const end = await inDays(2);
+    const subscription = new FakeSubscription(end);
+    subscription.onAsk = () => OUT_OF_ORDER;
+    subscription.change({ cancelRequested: true });
+    await withSubscription(environment, subscription, async (running) => {
+      await sleepUntil(end - HOUR_MS);
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
+      expect(await running.result()).toEqual({ status: 'cancelled' });
+    });
+    // It is asked a last time.
+    expect(subscription.questions.at(-1)).toBeGreaterThanOrEqual(end + POLICY.expiryGraceMs);
+    expect(subscription.questions.at(-1)).toBeLessThan(end + HOUR_MS);
+    expect(subscription.steps.map(({ status }) => status)).toEqual(['cancelling', 'cancelled']);
+    expect(subscription.cancels).toHaveLength(1);
+  });
+
+  it('waits on when the service says that the subscription goes on for longer', async () => {
+    const end = await inDays(2);
+    const longer = await inDays(4);
+    const subscription = new FakeSubscription(end);
+    subscription.onAsk = () => {
+      subscription.change({ expiresAt: longer });
+      return TOLD;
+    };
+    subscription.change({ cancelRequested: true });
+    await withSubscription(environment, subscription, async (running) => expect(await running.result()).toEqual({ status: 'cancelled' }));
+    expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(longer);
+  });
+
+  it('is for a person where the end is not known; a retry asks the service to cancel once more', async () => {
+    const subscription = new FakeSubscription(undefined);
+    subscription.onAsk = () => TOLD;
+    subscription.change({ cancelRequested: true });
+    await withSubscription(environment, subscription, async (running) => {
+      await environment.sleep(POLICY.silentDeadlineMs - HOUR_MS);
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
+      await environment.sleep('3 hours');
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'cancellation_refused' });
+      const asked = subscription.asked;
+      await environment.sleep('30 days');
+      expect([subscription.asked, subscription.cancels.length]).toEqual([asked, 1]);
+      subscription.onAsk = () => {
+        subscription.change({ endedAs: 'cancelled' });
+        return TOLD;
+      };
+      subscription.askToCancelAnew();
+      await running.signal(operatorActedSignal);
+      expect(await running.result()).toEqual({ status: 'cancelled' });
+    });
+    expect(subscription.cancels).toHaveLength(2);
+  });
+});
+
+describe('a run that begins anew for a VPN subscription that waits for a person', () => {
+  it('shows a refused cancellation, and asks the service once more only when that person says so', async () => {
+    const subscription = new FakeSubscription(await inDays(30));
+    subscription.status = 'needs_attention';
+    subscription.parkedFor = 'cancellation_refused';
+    subscription.change({ cancelRequested: true });
+    await withSubscription(environment, subscription, async (running) => {
+      await environment.sleep('2 days');
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'cancellation_refused' });
+      // What the service says besides is answered, and moves nothing.
+      await running.signal(serviceObservedSignal, { ...contradiction, outcome: 'completed', decision: 'advance' });
+      await environment.sleep('2 days');
+      expect(subscription.steps).toMatchObject([{ status: 'needs_attention', attention: { reason: 'cancellation_refused' }, applied: ['1'] }]);
+      expect([subscription.asked, subscription.cancels.length]).toEqual([0, 0]);
+      subscription.askToCancelAnew();
+      subscription.onAsk = () => {
+        subscription.change({ endedAs: 'cancelled' });
+        return TOLD;
+      };
+      await running.signal(operatorActedSignal);
+      expect(await running.result()).toEqual({ status: 'cancelled' });
+    });
+    expect(subscription.cancels).toHaveLength(1);
+  });
+
+  it('shows a contradiction, which nothing but the judgement of that person moves on', async () => {
+    const subscription = new FakeSubscription(await inDays(30));
+    subscription.status = 'needs_attention';
+    subscription.parkedFor = 'contradiction';
+    await withSubscription(environment, subscription, async (running) => {
+      await environment.sleep('1 day');
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'contradiction' });
+      await running.signal(serviceObservedSignal, contradiction);
+      await environment.sleep('1 day');
+      expect(subscription.steps).toMatchObject([{ status: 'needs_attention', attention: { reason: 'contradiction' }, applied: ['1'] }]);
+      subscription.judge('active');
+      await running.signal(operatorActedSignal);
+      await environment.sleep('1 day');
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
+      await running.terminate();
+    });
+  });
+});
