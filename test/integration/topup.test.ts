@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
+import { TemporalOperator } from '#test/support/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -87,6 +88,10 @@ describe('a top-up', () => {
     const id = await desk.topUp(esimId, 1002, { max_price: { amount: '5.09', currency: 'USD' } });
     const held = await desk.topupReaches(id, 'held');
     expect(held.body).toMatchObject({ failure: { class: 'price_above_limit' } });
+    await using operator = await TemporalOperator.connect(stack);
+    const shown = await operator.showsStage(id, 'held');
+    expect(shown).toMatchObject({ product: 'esim-topup', needsAttention: false, attentionReason: undefined, failureClass: 'price_above_limit' });
+    expect(shown.details).toMatch(/^### held[^]*\*\*Failure class\*\* `price_above_limit`/);
     expect(await sendsOf(id)).toEqual([]);
     const change = { why: 'agreed', max_price: { amount: '5.10', currency: 'USD' } };
     expect((await stack.api.post(`/v1/topups/${id}/limit`, change)).status).toBe(200);
@@ -163,6 +168,10 @@ describe('a top-up whose answer was lost', () => {
     const id = await desk.topUp(esimId, 1001);
     const parked = await desk.topupReaches(id, 'needs_attention');
     expect(parked.body).toMatchObject({ attention: { reason: 'outcome_unknown' } });
+    await using operator = await TemporalOperator.connect(stack);
+    const shown = await operator.showsStage(id, 'needs_attention');
+    expect(shown).toMatchObject({ product: 'esim-topup', needsAttention: true, attentionReason: 'outcome_unknown', failureClass: expect.any(String) });
+    expect(shown.details).toMatch(/^### ⚠ needs_attention[^]*\*\*Case\*\* `outcome_unknown`/);
     const next = await desk.topUp(esimId, 1001);
     await desk.topupReaches(next, 'held');
     expect((await stack.api.post(`/v1/topups/${next}/abandon`, { why: 'not now' })).status).toBe(200);

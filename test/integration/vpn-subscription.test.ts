@@ -3,22 +3,28 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
 import { OrderDesk } from '#test/support/order-desk.ts';
+import { TemporalOperator } from '#test/support/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 
 const PLAN = { activeAtOnce: 301, processingThenActive: 391, staysProcessing: 394, unavailable: 396 } as const;
 
 let stack: Stack;
 let desk: OrderDesk;
+let operator: TemporalOperator;
 
 beforeAll(async () => {
   stack = await startStack({ simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' } });
   desk = new OrderDesk(stack);
+  operator = await TemporalOperator.connect(stack);
 });
 afterEach(async () => {
   await desk.simulator.calm();
   await desk.checkBooks();
 });
-afterAll(() => stack.stop());
+afterAll(async () => {
+  await operator[Symbol.asyncDispose]();
+  await stack.stop();
+});
 
 const cancel = (id: string) => stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
 const callsOf = async (endpoint: string) => (await desk.simulator.requests(endpoint)).length;
@@ -106,6 +112,9 @@ describe('a VPN subscription that lives', () => {
   it('is parked when the service calls it failed, and lives on when a person has judged that', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
+    const lived = await operator.showsStage(id, 'active');
+    expect(lived).toMatchObject({ product: 'vpn-subscription', needsAttention: false, attentionReason: undefined, failureClass: undefined });
+    expect(lived.details).toMatch(/^### active[^]*\*\*At:\*\* \d{4}-/);
     const data = { id: subscription.textAt('service_subscription_id'), external_subscription_id: subscription.textAt('external_subscription_id'), status: 'failed' };
     await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'vpn.subscription.failed', data });
     const parked = await desk.subscriptionReaches(id, 'needs_attention');
@@ -115,6 +124,12 @@ describe('a VPN subscription that lives', () => {
     const words = async () => (await desk.inbox(id)).filter(({ event }) => event === 'vpn.subscription.failed').map(({ state }) => state);
     await expect.poll(words, { timeout: 30_000 }).toEqual(['applied', 'applied']);
     expect((await stack.api.get(`/v1/vpn/subscriptions/${id}`)).at('attention', 'reason')).toBe('contradiction');
+    const parkedShown = { stage: 'needs_attention', needsAttention: true, attentionReason: 'contradiction' };
+    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({ ...parkedShown, details: expect.stringMatching(/^### ⚠ needs_attention/) });
+    // A run that begins anew shows it, too.
+    await operator.terminate(id);
+    await operator.runReaches(id, 'RUNNING');
+    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({ ...parkedShown, details: expect.stringMatching(/^### ⚠ needs_attention/) });
     const verdict = { why: 'It works.', case: 'contradiction', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);
     const lives = await desk.subscriptionReaches(id, 'active');
@@ -159,6 +174,11 @@ describe('the end of a VPN subscription', () => {
     await cancel(id);
     const parked = await desk.subscriptionReaches(id, 'needs_attention');
     expect(parked.body).toMatchObject({ attention: { reason: 'cancellation_refused' } });
+    expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
+    // A run that begins anew waits for that person as well: it shows so, and does not ask by itself.
+    await operator.terminate(id);
+    await operator.runReaches(id, 'RUNNING');
+    expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({ needsAttention: true, attentionReason: 'cancellation_refused' });
     expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
     // Asked once more, it is refused once more, and only then.
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/retry`, { why: 'ask again' })).status).toBe(200);

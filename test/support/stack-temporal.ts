@@ -1,18 +1,32 @@
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import proto from '@temporalio/proto';
+import { workflowMetadataQuery } from '@temporalio/workflow';
 import { readEncryptionKeys } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { connectClient } from '#temporal/connection.ts';
 import type { Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { isId } from '#domain/identifiers.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 import { webhookEndpointWorkflowId, workflowId } from '#workflows/messages.ts';
 import type { orderWorkflow } from '#workflows/order.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 /** The key ring that the processes of a stack have. */
 export function keyRingOf(stack: Stack): KeyRing {
   return new KeyRing(readEncryptionKeys(stack.environments.worker));
+}
+
+/** What the Temporal UI shows of a workflow. */
+export interface Shown {
+  readonly product: string | undefined;
+  readonly stage: string | undefined;
+  readonly needsAttention: boolean | undefined;
+  readonly attentionReason: string | undefined;
+  readonly failureClass: string | undefined;
+  /** Markdown. */
+  readonly details: string;
 }
 
 /** What an operator does to order workflows of a stack in the Temporal UI. */
@@ -65,6 +79,30 @@ export class TemporalOperator implements AsyncDisposable {
       const run = await this.order(orderId).describe();
       if (run.status.name !== status) throw new Error(`it is ${run.status.name}`);
       return run.runId;
+    });
+  }
+
+  /** What the Temporal UI shows of the newest run: search attributes, and the current details. @param id of a piece of work. */
+  async shown(id: string): Promise<Shown> {
+    const handle = this.order(id);
+    const { typedSearchAttributes: found } = await handle.describe();
+    const { currentDetails } = await handle.query(workflowMetadataQuery);
+    return {
+      product: found.get(SEARCH_ATTRIBUTES.product),
+      stage: found.get(SEARCH_ATTRIBUTES.stage),
+      needsAttention: found.get(SEARCH_ATTRIBUTES.needsAttention),
+      attentionReason: found.get(SEARCH_ATTRIBUTES.attentionReason),
+      failureClass: found.get(SEARCH_ATTRIBUTES.failureClass),
+      details: currentDetails ?? '',
+    };
+  }
+
+  /** Waits until the newest run shows this stage. @returns all that it shows. */
+  async showsStage(id: string, stage: WorkStatus): Promise<Shown> {
+    return waitFor(`the workflow of ${id} shows ${stage}`, async () => {
+      const shown = await this.shown(id);
+      if (shown.stage !== stage) throw new Error(`it shows ${shown.stage}`);
+      return shown;
     });
   }
 
