@@ -1,4 +1,5 @@
-import { ApplicationFailure, currentUpdateInfo, setHandler } from '@temporalio/workflow';
+import { ApplicationFailure, currentUpdateInfo, proxyActivities, setHandler } from '@temporalio/workflow';
+import type { PurchaseActivities } from '#activities/work-types.ts';
 import { isFinal } from '#domain/lifecycle.ts';
 import { REFUSALS, type OperatorAction } from '#domain/operator-actions.ts';
 import type { WorkRef } from '#domain/work.ts';
@@ -13,9 +14,19 @@ import {
   type ActedBy,
   type Explanation,
 } from '#workflows/messages.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
 import { actProblem, limitProblem, resolutionProblem, retryChangeOf, retryPolicyProblem } from '#workflows/operator-arguments.ts';
 import type { Progress } from '#workflows/progress.ts';
-import { database } from '#workflows/work-state.ts';
+
+/**
+ * Not a local activity: of those, several handlers may have some under way in one workflow task, and a replay finishes them in another
+ * order beside the timer that the first act ends.
+ */
+const { actOnWork } = proxyActivities<Pick<PurchaseActivities, 'actOnWork'>>({
+  startToCloseTimeout: '20s',
+  heartbeatTimeout: HEARTBEAT_TIMEOUT,
+  retry: { initialInterval: '200ms', maximumInterval: '20s' },
+});
 
 /** What the handlers of the operator updates work with. */
 export interface OperatorUpdatesContext {
@@ -34,7 +45,7 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
   const act = async (by: ActedBy, action: OperatorAction): Promise<Explanation> => {
     const actId = currentUpdateInfo()?.id;
     if (actId === undefined) throw new Error('an operator acts by an update');
-    await database.actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } });
+    await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } });
     acted();
     return progress.explanation();
   };

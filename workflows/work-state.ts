@@ -20,7 +20,7 @@ import type { Progress, Standing } from '#workflows/progress.ts';
 
 /** Short steps in PostgreSQL: retried until the database is back. */
 export const database = proxyLocalActivities<
-  Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep' | 'actOnWork'>
+  Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep'>
 >({
   startToCloseTimeout: '20s',
   retry: { initialInterval: '200ms', maximumInterval: '20s' },

@@ -15,6 +15,8 @@ export interface TemporalServerOptions {
   /** Address of the codec server that lets the UI show encrypted payloads. */
   readonly codecEndpoint?: string;
   readonly namespaces?: readonly string[];
+  /** Settings of Temporal beside ours, each `name=value`. */
+  readonly dynamicConfig?: readonly string[];
   readonly logFile: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -100,7 +102,7 @@ export class TemporalServer {
 
 /** Exported for its test. */
 export function startArguments(options: TemporalServerOptions): string[] {
-  const { port, uiPort, databaseFile, codecEndpoint, namespaces = [] } = options;
+  const { port, uiPort, databaseFile, codecEndpoint, namespaces = [], dynamicConfig = [] } = options;
   return [
     'server',
     'start-dev',
@@ -112,7 +114,7 @@ export function startArguments(options: TemporalServerOptions): string[] {
       : [`--db-filename=${databaseFile}`, ...SQLITE_PRAGMAS.map((pragma) => `--sqlite-pragma=${pragma}`)]),
     ...(codecEndpoint === undefined ? [] : [`--ui-codec-endpoint=${codecEndpoint}`]),
     ...namespaces.map((name) => `--namespace=${name}`),
-    ...DYNAMIC_CONFIG.map((value) => `--dynamic-config-value=${value}`),
+    ...[...DYNAMIC_CONFIG, ...dynamicConfig].map((value) => `--dynamic-config-value=${value}`),
     '--log-format=text',
     '--log-level=warn',
   ];

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { journal, refunds } from '#db/schema.ts';
 import { OrderDesk } from '#test/support/order-desk.ts';
+import { TemporalOperator } from '#test/support/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -31,6 +32,10 @@ describe('a review that nobody ends', () => {
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
     expect((await desk.cancellationReaches(id, 'needs_attention')).body).toMatchObject({ attention: { reason: 'refund_missing' } });
+    await using operator = await TemporalOperator.connect(stack);
+    const shown = await operator.showsStage(id, 'needs_attention');
+    expect(shown).toMatchObject({ product: 'esim-cancellation', needsAttention: true, attentionReason: 'refund_missing' });
+    expect(shown.details).toMatch(/^### ⚠ needs_attention[^]*\*\*Case\*\* `refund_missing`/);
     for (const verdict of ['dismissed', 'refunded']) {
       const refused = await act(id, 'resolve', { case: 'refund_missing', verdict });
       expect([refused.status, refused.at('refusal')]).toEqual([409, 'not_cancelled']);

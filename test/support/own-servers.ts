@@ -44,8 +44,12 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   return { url, ...controls(postgres, folder) };
 }
 
-/** A Temporal server that runs, with state that survives a kill. */
-export async function startOwnTemporal(): Promise<OwnTemporal> {
+/**
+ * A Temporal server that runs, with state that survives a kill.
+ *
+ * @param options.longFrom events from which on it suggests to a workflow that it go on in a new run; some thousands by default.
+ */
+export async function startOwnTemporal({ longFrom }: { readonly longFrom?: number } = {}): Promise<OwnTemporal> {
   const folder = temporaryFolder('temporal');
   const environment = process.env;
   const cli = await obtainTemporalCli({ environment, progress: () => undefined });
@@ -53,6 +57,7 @@ export async function startOwnTemporal(): Promise<OwnTemporal> {
     cli: cli.path,
     port: await freePort(),
     databaseFile: join(folder, 'temporal.db'),
+    ...(longFrom !== undefined && { dynamicConfig: [`limit.historyCount.suggestContinueAsNew=${longFrom}`] }),
     logFile: join(folder, 'temporal.log'),
     environment,
   });

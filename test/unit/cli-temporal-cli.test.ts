@@ -109,6 +109,12 @@ describe('the Temporal server is started', () => {
     expect(list).toContain('--headless');
   });
 
+  it('with what it is to be set to besides', () => {
+    const list = startArguments({ ...options, dynamicConfig: ['limit.historyCount.suggestContinueAsNew=60'] });
+    expect(list).toContain('--dynamic-config-value=limit.historyCount.suggestContinueAsNew=60');
+    expect(list).toContain('--dynamic-config-value=history.transferProcessorMaxPollRPS=2000');
+  });
+
   it('with a write-ahead log for a state that is kept in a file, and no commit that does not wait for the disk', () => {
     expect(startArguments({ ...options, databaseFile: '/data/t.db' })).toEqual(
       expect.arrayContaining(['--sqlite-pragma=journal_mode=wal', '--sqlite-pragma=synchronous=2']),
