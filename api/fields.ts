@@ -61,7 +61,7 @@ export function ourId(kind: IdKind, example: string) {
   return z.string().meta({ description: `Id of the ${kind}.`, example, 'x-kind': kind, override: { pattern: idPattern(kind) } });
 }
 
-export const exampleKeyId = 'key_01JQ8Z0000000000000000000';
+export const exampleKeyId = 'key_01JQ8Z00000000000000000000';
 
 /** Who made something, in an answer about it: the owner that its row has, so it costs no query. */
 export const createdBy = ourId('apiKey', exampleKeyId).meta({

@@ -1,5 +1,5 @@
 /** What a person does with work, stored together with who did it and why. The rules are in `domain/operator-actions.ts`. */
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, like, sql } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import type { AttemptState } from '#domain/observation.ts';
@@ -81,6 +81,18 @@ async function isDone(tx: Executor, { kind, id }: WorkRef, operator: Operator): 
   return rows.length > 0;
 }
 
+/** True when a retry was the last act on the work, and its workflow has not been told yet. */
+async function isRetryUnderWay(tx: Executor, work: WorkRef): Promise<boolean> {
+  if (!(await isWaking(tx, work))) return false;
+  const [last] = await tx
+    .select({ event: timeline.event })
+    .from(timeline)
+    .where(and(eq(timeline.subjectKind, work.kind), eq(timeline.subjectId, work.id), like(timeline.event, 'operator.%')))
+    .orderBy(desc(timeline.id))
+    .limit(1);
+  return last?.event === 'operator.retry';
+}
+
 /** True when the last judgement of the work said the same: a case that is opened again is judged again. */
 async function wasJudgedSo({ tx, work: { kind, id } }: Act, action: Resolution): Promise<boolean> {
   const [last] = await tx
@@ -110,7 +122,7 @@ async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJu
   const unless = (judged: ActionJudgement, doing: Doing) => (judged === 'allowed' ? doing : judged);
   switch (action.action) {
     case 'retry':
-      return unless(judgeRetry(operated, await isWaking(tx, work)), () => retry(act));
+      return unless(judgeRetry(operated, await isRetryUnderWay(tx, work)), () => retry(act));
     case 'release':
       if (work.kind === 'cancellation') return 'nothing_is_charged';
       return unless(judgeRelease(operated, await hasPass(tx, work)), () => release(act));

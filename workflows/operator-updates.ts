@@ -1,4 +1,4 @@
-import { ApplicationFailure, currentUpdateInfo, proxyActivities, setHandler } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, currentUpdateInfo, proxyActivities, setHandler } from '@temporalio/workflow';
 import type { PurchaseActivities } from '#activities/work-types.ts';
 import { isFinal } from '#domain/lifecycle.ts';
 import { REFUSALS, type OperatorAction } from '#domain/operator-actions.ts';
@@ -45,7 +45,10 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
   const act = async (by: ActedBy, action: OperatorAction): Promise<Explanation> => {
     const actId = currentUpdateInfo()?.id;
     if (actId === undefined) throw new Error('an operator acts by an update');
-    await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } });
+    await actOnWork({ work, action, operator: { actor: `temporal/${by.by}`, why: by.why, actId } }).catch((error: unknown) => {
+      // Whoever acts reads why it is refused, not that an activity failed.
+      throw error instanceof ActivityFailure && error.cause instanceof ApplicationFailure ? error.cause : error;
+    });
     acted();
     return progress.explanation();
   };

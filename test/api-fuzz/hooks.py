@@ -60,6 +60,10 @@ def before_call(context, case, kwargs):
         if case.operation.path.endswith("/replay"):
             body.setdefault("since", "")
             name_one(body, "event_id", "delivery_id", "since")
+        if case.operation.path.endswith("/bulk-actions"):
+            fit_act(body)
+        if case.operation.path.endswith("/retry-policy"):
+            fit_retry_policy(body)
         if "since" in body:
             body["since"] = "2020-01-31T12:00:00Z"
         elif "event_id" in body or "delivery_id" in body:
@@ -74,6 +78,29 @@ def before_call(context, case, kwargs):
     if takes(case, SIGNATURE):
         sign(case, headers)
     case.headers = headers
+
+
+def fit_act(body):
+    """A limit, and a verdict, go with their acts alone."""
+    if body.get("action") == "limit":
+        body.setdefault("max_price", None)
+    else:
+        body.pop("max_price", None)
+    if body.get("action") == "resolve":
+        body.setdefault("case", "outcome_unknown")
+        body.setdefault("verdict", "not_bought")
+    else:
+        for name in ("case", "verdict", "next"):
+            body.pop(name, None)
+
+
+def fit_retry_policy(body):
+    """Something is to change, and no first wait is longer than the longest."""
+    first, longest = body.get("first_wait_seconds"), body.get("longest_wait_seconds")
+    if first is not None and longest is not None and first > longest:
+        body["longest_wait_seconds"] = first
+    if not any(name in body for name in ("attempts", "first_wait_seconds", "longest_wait_seconds", "deadline")):
+        body["attempts"] = 3
 
 
 def name_one(body, *names):

@@ -55,6 +55,7 @@ describe('creating an order', () => {
       submit_again: { verdict: 'not_needed', why: expect.stringContaining('goes on') },
       next_step_at: null,
       deadline: '2030-02-01T00:00:00.000Z',
+      retry_policy: { attempts: null, first_wait_seconds: null, longest_wait_seconds: null, gives_up_at: null, changed: [] },
       metadata: { shop_order: 'A-1' },
       attempts: 0,
       created_by: expect.stringMatching(/^key_[0-9A-Z]{26}$/),
