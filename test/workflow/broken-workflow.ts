@@ -1,6 +1,7 @@
 /** The workflows with one step more at their beginning: a change that workflows under way cannot take. */
 import { sleep } from '@temporalio/workflow';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult, WebhookEndpointInput, WebhookEndpointResult } from '#workflows/messages.ts';
+import * as upkeep from '#workflows/maintenance.ts';
 import { purchase } from '#workflows/purchase.ts';
 import { webhookEndpointWorkflow as endpoint } from '#workflows/webhook-endpoint.ts';
 
@@ -17,3 +18,16 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
   await sleep('1 second');
   return endpoint(input);
 }
+
+/** The same before a workflow that a schedule starts. */
+function delayed<Result>(workflow: () => Promise<Result>): () => Promise<Result> {
+  return async () => {
+    await sleep('1 second');
+    return workflow();
+  };
+}
+
+export const reconcileWorkflow = delayed(upkeep.reconcileWorkflow);
+export const sweepWorkflow = delayed(upkeep.sweepWorkflow);
+export const booksWorkflow = delayed(upkeep.booksWorkflow);
+export const watchWorkflow = delayed(upkeep.watchWorkflow);

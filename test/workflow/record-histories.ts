@@ -18,15 +18,33 @@ import { startStack, type Stack } from '#test/support/stack.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { changeLimitUpdate } from '#workflows/messages.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
 const FOLDER = join(import.meta.dirname, 'histories', version);
 
-/** Brings about one way that a workflow can go. @returns the id of the work, or of the webhook endpoint. */
-type Scenario = (desk: OrderDesk) => Promise<string>;
+/** One run of a workflow that is not the last of a piece of work. */
+interface OneRun {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** Brings about one way that a workflow can go. @returns the id of the work, or of the webhook endpoint, whose last run is recorded; or another run. */
+type Scenario = (desk: OrderDesk) => Promise<string | OneRun>;
+
+/** Events from which on the server suggests a new run. More than any other way here has; in production some thousands. */
+const LONG_FROM = 110;
+
+/** A package whose purchases the service accepts and then calls failed. */
+const FAILS_EACH_TIME = 9002;
+
+/** By schedule. */
+const SCHEDULED = { reconcile: 'reconcileWorkflow', sweep: 'sweepWorkflow', books: 'booksWorkflow', watch: 'watchWorkflow' } as const;
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  ...Object.fromEntries(Object.entries(SCHEDULED).map(([schedule, workflow]) => [`scheduled-${schedule}`, () => scheduledRun(schedule, workflow)])),
+
   'completed-at-once': async (desk) => (await desk.complete(PACKAGE.completedAtOnce)).textAt('id'),
 
   'processing-then-webhook': async (desk) => {
@@ -92,6 +110,72 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'vpn-cancelled': async (desk) => {
     const id = await desk.subscribe(301);
     await desk.subscriptionReaches(id, 'active');
+    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
+    await desk.subscriptionReaches(id, 'cancelled');
+    return id;
+  },
+
+  'attempts-used-up-then-abandoned': async (desk) => {
+    const id = await desk.place(FAILS_EACH_TIME);
+    await desk.reaches(id, 'needs_attention');
+    await desk.stack.api.post(`/v1/orders/${id}/abandon`, { why: 'The customer no longer wants it.' });
+    await desk.reaches(id, 'abandoned');
+    return id;
+  },
+
+  'contradicted-then-judged': async (desk) => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
+    await desk.simulator.onRequest('listWalletTransactions', { kind: 'server_error' }, { count: null });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await waitFor('the attempt has failed', async () => (await desk.attempts(id))[0]?.state === 'failed');
+    const [attempt] = await desk.attempts(id);
+    const data = { id: attempt!.serviceId, external_order_id: attempt!.reference, package_id: PACKAGE.completedAtOnce, status: 'completed' };
+    for (const state of ['first', 'second']) {
+      await desk.simulator.sendWebhook({ event: 'order.completed', data });
+      await waitFor(`the ${state} word is applied`, async () =>
+        (await desk.inbox(id)).filter((row) => row.event === 'order.completed' && row.state === 'applied').length === (state === 'first' ? 1 : 2));
+    }
+    await desk.simulator.calm();
+    // What the first attempt moved in the wallet is booked by the next comparison: a person's word was enough to go on.
+    desk.expectUnsettled(id);
+    await desk.stack.api.post(`/v1/orders/${id}/resolve`, { why: 'Their console says failed.', case: 'contradiction', verdict: 'not_bought' });
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+
+  'limit-raised-in-temporal': async (desk) => {
+    const id = await desk.place(PACKAGE.completedAtOnce, { max_price: { amount: '0.01', currency: 'USD' } });
+    await desk.reaches(id, 'held');
+    const act = { by: 'Ada', why: 'Agreed with the customer.', max_price: { amount: '9.00', currency: 'USD' } };
+    await operator.order(id).executeUpdate(changeLimitUpdate, { args: [act] });
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+
+  'topup-at-once': async (desk) => {
+    const esimId = (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
+    const id = await desk.topUp(esimId, 1002);
+    await desk.topupReaches(id, 'completed');
+    return id;
+  },
+
+  'vpn-expired': async (desk) => {
+    const id = await desk.subscribe(301);
+    const subscription = await desk.subscriptionReaches(id, 'active');
+    await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), 'expire');
+    await desk.subscriptionReaches(id, 'expired');
+    return id;
+  },
+
+  'vpn-continues-as-new': async (desk) => {
+    const { id, first } = await longSubscription(desk);
+    await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
+    await desk.subscriptionReaches(id, 'cancelled');
+    return first;
+  },
+
+  'vpn-continued': async (desk) => {
+    const { id } = await longSubscription(desk);
     await desk.stack.api.post(`/v1/vpn/subscriptions/${id}/cancel`, { why: 'The customer ended it.' });
     await desk.subscriptionReaches(id, 'cancelled');
     return id;
@@ -168,6 +252,27 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   },
 };
 
+async function scheduledRun(schedule: string, workflow: string): Promise<OneRun> {
+  await operator.client.schedule.getHandle(schedule).trigger();
+  return waitFor(`the schedule ${schedule} has run`, async () => {
+    const query = `WorkflowType = '${workflow}' AND ExecutionStatus = 'Completed'`;
+    for await (const { workflowId, runId } of operator.client.workflow.list({ query })) return { workflowId, runId };
+    return undefined;
+  });
+}
+
+/** A subscription that was acted on until it went on in a new run. @returns its id, and the run before. */
+async function longSubscription(desk: OrderDesk): Promise<{ readonly id: string; readonly first: OneRun }> {
+  const id = await desk.subscribe(301);
+  await desk.subscriptionReaches(id, 'active');
+  const { runId } = await operator.order(id).describe();
+  for (let n = 1; (await operator.order(id).describe()).runId === runId; n += 1) {
+    const act = { by: 'Ada', why: 'a test', max_price: { amount: `${100 + n}.00`, currency: 'USD' } };
+    await operator.order(id).executeUpdate(changeLimitUpdate, { args: [act] });
+  }
+  return { id, first: { workflowId: operator.order(id).workflowId, runId } };
+}
+
 /** An endpoint that one test event is on its way to. */
 async function endpoint({ api }: Stack, { url }: WebhookReceiver): Promise<string> {
   const key = () => ({ headers: { 'idempotency-key': randomUUID() } });
@@ -181,7 +286,7 @@ async function endpoint({ api }: Stack, { url }: WebhookReceiver): Promise<strin
 const chosen = Object.entries(SCENARIOS).filter(([name]) => process.argv.length < 3 || process.argv.slice(2).includes(name));
 
 await using postgres = await startOwnPostgres();
-await using temporal = await startOwnTemporal();
+await using temporal = await startOwnTemporal({ longFrom: LONG_FROM });
 const workflowBundle = join(temporaryFolder('bundle'), 'workflows.js');
 execFileSync(process.execPath, [join(PROJECT, 'worker/build-bundle.ts'), workflowBundle]);
 await using stack = await startStack({ postgres, temporal, workflowBundle });
@@ -190,10 +295,11 @@ const codec = new EncryptionCodec(new KeyRing([keyOf(stack)]));
 const desk = new OrderDesk(stack);
 mkdirSync(FOLDER, { recursive: true });
 for (const [name, scenario] of chosen) {
-  const id = await scenario(desk);
+  const given = await scenario(desk);
   await desk.simulator.calm();
-  await operator.runReaches(id, 'COMPLETED');
-  const history = await decodedHistory(await operator.order(id).fetchHistory(), codec);
+  if (typeof given === 'string') await operator.runReaches(given, 'COMPLETED');
+  const run = typeof given === 'string' ? operator.order(given) : operator.client.workflow.getHandle(given.workflowId, given.runId);
+  const history = await decodedHistory(await run.fetchHistory(), codec);
   writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(history, undefined, 1)}\n`);
   process.stdout.write(`recorded ${version}/${name}\n`);
 }
