@@ -9,6 +9,7 @@ import type { Executor } from '#db/database.ts';
 import type { Owner } from '#db/ownership.ts';
 import type { PageOptions, PagePosition } from '#db/pages.ts';
 import type { WorkFilter } from '#db/work-queries.ts';
+import { workFor } from '#api/account-facts.ts';
 import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import { pageReply } from '#api/page-reply.ts';
 import { Problem, type ProblemCode } from '#api/problem.ts';
@@ -43,20 +44,32 @@ export interface WorkResource {
   find(db: Executor, id: string, owner: Owner): Promise<ShownWork | undefined>;
 }
 
+/** A resource as its kind defines it: whoever sees only its own work sees it as that owner may, wherever it is read. */
+export function workResource(definition: WorkResource): WorkResource {
+  return {
+    ...definition,
+    find: async (db, id, owner) => {
+      const shown = await definition.find(db, id, owner);
+      return shown && workFor(owner, shown);
+    },
+  };
+}
+
 /**
- * A page of a list.
+ * A page of a list, shown as its owner may see it.
  *
  * @param list runs the query of the kind. @throws Problem validation_failed when the cursor is not one of ours.
  */
 export async function listWork<View>(
   { kind }: WorkResource,
+  owner: Owner,
   { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
   list: (options: PageOptions) => Promise<readonly View[]>,
-  { json, position }: { readonly json: (view: View) => object; readonly position: (view: View) => PagePosition },
+  { json, position }: { readonly json: (view: View) => ShownWork; readonly position: (view: View) => PagePosition },
 ): Promise<Reply> {
   const after = cursor === undefined ? undefined : readPositionCursor(kind, cursor);
   const views = await list({ limit: limit + 1, after });
-  return pageReply(views, limit, { json, cursor: (last) => positionCursor(kind, position(last)) });
+  return pageReply(views, limit, { json: (view) => workFor(owner, json(view)), cursor: (last) => positionCursor(kind, position(last)) });
 }
 
 /** The problem that there is none with this id. */

@@ -122,23 +122,13 @@ type BulkLine = ReturnType<typeof lineOf> & {
   readonly detail: string | null;
 };
 
-/** Rolls the transaction of an act back that would have been done. */
-class WouldActError extends Error {
+/** Rolls the transaction of an act back that is refused, of which a part may be written by then, or that is only judged. */
+class RolledBackError extends Error {
   readonly line: BulkLine;
 
   constructor(line: BulkLine) {
-    super('only judged');
+    super(line.result);
     this.line = line;
-  }
-}
-
-/** Rolls the transaction of a refused act back: a part of it may be written by then. */
-class RefusedError extends Error {
-  readonly refusal: Refusal;
-
-  constructor(refusal: Refusal) {
-    super(refusal);
-    this.refusal = refusal;
   }
 }
 
@@ -146,20 +136,19 @@ async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResour
   const work = { kind, id };
   try {
     return await database.transaction(async (tx) => {
-      const { chosen } = await chooseWork(tx, kind, caller.ownerId, { ids: [id] }, 1);
-      if (chosen.length === 0) throw new WorkMissingError(work);
+      const { chosen: [found] } = await chooseWork(tx, kind, caller.ownerId, { ids: [id] }, 1);
+      if (found === undefined) throw new WorkMissingError(work);
+      const line = { ...lineOf(found), refusal: null, detail: null };
       const result = await actOnWork(tx, work, asked, { actor: caller.apiKeyId, why, actId }, new Date(now()));
-      if (result.kind === 'refused') throw new RefusedError(result.refusal);
-      if (dryRun && result.kind === 'applied') throw new WouldActError({ ...lineOf(chosen[0] ?? { id }), result: 'would_act', refusal: null, detail: null });
+      if (result.kind === 'refused') throw new RolledBackError({ ...line, result: 'refused', refusal: result.refusal, detail: REFUSALS[result.refusal] });
+      if (dryRun && result.kind === 'applied') throw new RolledBackError({ ...line, result: 'would_act' });
       if (result.kind === 'applied') await requestWake(tx, work);
-      return { ...lineOf(chosen[0] ?? { id }), result: result.kind, refusal: null, detail: null };
+      return { ...line, result: result.kind };
     });
   } catch (error) {
-    if (error instanceof WouldActError) return error.line;
+    if (error instanceof RolledBackError) return error.line;
     if (error instanceof WorkMissingError) return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
-    if (!(error instanceof RefusedError)) throw error;
-    const { chosen } = await database.run((db) => chooseWork(db, kind, caller.ownerId, { ids: [id] }, 1));
-    return { ...lineOf(chosen[0] ?? { id }), result: 'refused', refusal: error.refusal, detail: REFUSALS[error.refusal] };
+    throw error;
   }
 }
 

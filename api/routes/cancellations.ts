@@ -15,7 +15,6 @@ import {
   refundOutputExample,
   refundPage,
 } from '#api/cancellation-schemas.ts';
-import { workFor } from '#api/account-facts.ts';
 import { positionCursor, readPositionCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
@@ -28,13 +27,13 @@ import { bulkOperation } from '#api/routes/bulk-actions.ts';
 import { workActionOperations } from '#api/routes/work-actions.ts';
 import { workReadOperations } from '#api/routes/work-reads.ts';
 import { createWork, creationAnswers } from '#api/work-creation.ts';
-import { listWork, workFilter, type WorkResource } from '#api/work-resource.ts';
+import { listWork, workFilter, workResource, type WorkResource } from '#api/work-resource.ts';
 
 const tag = 'Cancellations';
 const JSON_TYPE = 'application/json';
 
 export function cancellationResource({ now }: ApiDependencies): WorkResource {
-  return {
+  return workResource({
     kind: 'cancellation',
     name: 'Cancellation',
     path: '/v1/cancellations',
@@ -46,9 +45,9 @@ export function cancellationResource({ now }: ApiDependencies): WorkResource {
     example: cancellationOutputExample,
     find: async (db, id, owner) => {
       const view = await findCancellationView(db, id, owner);
-      return view && workFor(owner, cancellationJson(view, now()));
+      return view && cancellationJson(view, now());
     },
-  };
+  });
 }
 
 /** Cancelling eSIMs and following their refunds. */
@@ -94,8 +93,8 @@ export function cancellationOperations(dependencies: ApiDependencies): Operation
       },
       handle: async ({ query, caller: { ownerId } }) => {
         const filter = { ...workFilter(query), esimId: query.esim_id };
-        return listWork(resource, query, (page) => database.run((db) => pageOfCancellations(db, ownerId, filter, page)), {
-          json: (view) => workFor(ownerId, cancellationJson(view, now())),
+        return listWork(resource, ownerId, query, (page) => database.run((db) => pageOfCancellations(db, ownerId, filter, page)), {
+          json: (view) => cancellationJson(view, now()),
           position: ({ cancellation }) => cancellation,
         });
       },

@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { acceptOrder } from '#db/order-intake.ts';
 import { findOrderView, pageOfOrders, type OrderFilter } from '#db/order-queries.ts';
 import { deviceImeiPlace } from '#db/orders.ts';
-import { workFor } from '#api/account-facts.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { operation, type ApiRequest, type Operation } from '#api/operation.ts';
 import {
@@ -19,12 +18,12 @@ import { bulkOperation } from '#api/routes/bulk-actions.ts';
 import { workActionOperations } from '#api/routes/work-actions.ts';
 import { workReadOperations } from '#api/routes/work-reads.ts';
 import { createWork, creationAnswers } from '#api/work-creation.ts';
-import { listWork, workFilter, type WorkResource } from '#api/work-resource.ts';
+import { listWork, workFilter, workResource } from '#api/work-resource.ts';
 
 const tag = 'Orders';
 const JSON_TYPE = 'application/json';
 
-const orderResource: WorkResource = {
+const orderResource = workResource({
   kind: 'order',
   name: 'Order',
   path: '/v1/orders',
@@ -36,9 +35,9 @@ const orderResource: WorkResource = {
   example: orderOutputExample,
   find: async (db, id, owner) => {
     const view = await findOrderView(db, id, owner);
-    return view && workFor(owner, orderJson(view));
+    return view && orderJson(view);
   },
-};
+});
 
 /** Buying eSIMs: create, read, list, what happened so far, and what a person can do. */
 export function orderOperations(dependencies: ApiDependencies): Operation[] {
@@ -80,8 +79,8 @@ export function orderOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) =>
-        listWork(orderResource, query, (page) => database.run((db) => pageOfOrders(db, ownerId, filterOf(query), page)), {
-          json: (view) => workFor(ownerId, orderJson(view)),
+        listWork(orderResource, ownerId, query, (page) => database.run((db) => pageOfOrders(db, ownerId, filterOf(query), page)), {
+          json: (view) => orderJson(view),
           position: ({ order }) => order,
         }),
     }),

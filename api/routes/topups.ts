@@ -2,7 +2,6 @@ import type * as z from 'zod';
 import { findEsim } from '#db/esim-queries.ts';
 import { findTopupView, pageOfTopups, type TopupFilter } from '#db/topup-queries.ts';
 import { acceptTopup } from '#db/topups.ts';
-import { workFor } from '#api/account-facts.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { invalid, operation, type ApiRequest, type Operation } from '#api/operation.ts';
 import type { Reply } from '#api/reply.ts';
@@ -19,12 +18,12 @@ import {
   topupPage,
 } from '#api/topup-schemas.ts';
 import { createWork, creationAnswers } from '#api/work-creation.ts';
-import { listWork, workFilter, type WorkResource } from '#api/work-resource.ts';
+import { listWork, workFilter, workResource } from '#api/work-resource.ts';
 
 const tag = 'Top-ups';
 const JSON_TYPE = 'application/json';
 
-const topupResource: WorkResource = {
+const topupResource = workResource({
   kind: 'topup',
   name: 'Topup',
   path: '/v1/topups',
@@ -36,9 +35,9 @@ const topupResource: WorkResource = {
   example: topupOutputExample,
   find: async (db, id, owner) => {
     const view = await findTopupView(db, id, owner);
-    return view && workFor(owner, topupJson(view));
+    return view && topupJson(view);
   },
-};
+});
 
 /** Recharging eSIMs: create, read, list, what happened so far, and what a person can do. */
 export function topupOperations(dependencies: ApiDependencies): Operation[] {
@@ -80,8 +79,8 @@ export function topupOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) =>
-        listWork(topupResource, query, (page) => database.run((db) => pageOfTopups(db, ownerId, filterOf(query), page)), {
-          json: (view) => workFor(ownerId, topupJson(view)),
+        listWork(topupResource, ownerId, query, (page) => database.run((db) => pageOfTopups(db, ownerId, filterOf(query), page)), {
+          json: (view) => topupJson(view),
           position: ({ topup }) => topup,
         }),
     }),

@@ -11,7 +11,6 @@ import {
 } from '#db/vpn-subscription-queries.ts';
 import { acceptVpnSubscription, accessPlace, customerReferencePlace, requestCancel } from '#db/vpn-subscriptions.ts';
 import { vpnAccess as storedAccess, type VpnPlan } from '#upstream/contract.ts';
-import { workFor } from '#api/account-facts.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
 import { answerPreferred, retryAfter } from '#api/finished-work.ts';
@@ -37,14 +36,14 @@ import {
   vpnSubscriptionPage,
 } from '#api/vpn-schemas.ts';
 import { askAgainHeader, createWork, creationAnswers, waitingHeaders } from '#api/work-creation.ts';
-import { listWork, notFound, workFilter, type WorkResource } from '#api/work-resource.ts';
+import { listWork, notFound, workFilter, workResource } from '#api/work-resource.ts';
 import { reasonForAct } from '#api/work-schemas.ts';
 
 const tag = 'VPN';
 const JSON_TYPE = 'application/json';
 const PATH = '/v1/vpn/subscriptions';
 
-const vpnResource: WorkResource = {
+const vpnResource = workResource({
   kind: 'vpn_subscription',
   name: 'VpnSubscription',
   path: PATH,
@@ -56,9 +55,9 @@ const vpnResource: WorkResource = {
   example: vpnSubscriptionOutputExample,
   find: async (db, id, owner) => {
     const view = await findVpnSubscriptionView(db, id, owner);
-    return view && workFor(owner, vpnSubscriptionJson(view));
+    return view && vpnSubscriptionJson(view);
   },
-};
+});
 
 /** VPN plans and subscriptions: create, read, list, cancel, access data, and what a person can do. */
 export function vpnOperations(dependencies: ApiDependencies): Operation[] {
@@ -124,8 +123,8 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       handle: async ({ query, caller: { ownerId } }) =>
-        listWork(vpnResource, query, (page) => database.run((db) => pageOfVpnSubscriptions(db, ownerId, filterOf(dependencies, query), page)), {
-          json: (view) => workFor(ownerId, vpnSubscriptionJson(view)),
+        listWork(vpnResource, ownerId, query, (page) => database.run((db) => pageOfVpnSubscriptions(db, ownerId, filterOf(dependencies, query), page)), {
+          json: (view) => vpnSubscriptionJson(view),
           position: ({ subscription }) => subscription,
         }),
     }),
