@@ -25,7 +25,7 @@ import { attemptView, noteOf, type WorkDependencies } from '#activities/work-con
 import { createDebitEvidence } from '#activities/debit-evidence.ts';
 import { createGate, isFree, type SendReport } from '#activities/gate.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
-import { unlessOurs } from '#activities/purchases/learn.ts';
+import { unlessOfAnother, unlessOurs } from '#activities/purchases/learn.ts';
 import { WalletReader } from '#activities/wallet-reader.ts';
 import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
 
@@ -124,10 +124,10 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       const inquiry = await kinds[work.kind].ask(attempt);
       if (inquiry.kind !== 'found') return inquiry;
       const { facts } = inquiry;
-      const notOurs = await database.run((db) => unlessOurs(db, attempt, facts));
-      if (notOurs !== undefined) return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
-      await database.transaction(async (tx) => {
+      return database.transaction(async (tx) => {
         const current = await lockUnfinishedWork(tx, work);
+        const notOurs = await unlessOurs(tx, attempt, facts);
+        if (notOurs !== undefined) return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
         await recordAnswer(tx, work, current, attemptId, facts, new Date(now()));
         await addTimelineEntry(tx, work, {
           event: 'attempt.found',
@@ -135,8 +135,8 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
           detail: { attempt: attempt.number, service_id: facts.serviceId ?? null },
           dedupKey: `attempt.found:${attempt.number}:${facts.outcome}`,
         });
+        return { kind: 'found', outcome: facts.outcome };
       });
-      return { kind: 'found', outcome: facts.outcome };
     },
 
     readDebitEvidence: createDebitEvidence(dependencies, kinds),
@@ -151,7 +151,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
 /** An answer about what cannot be this purchase tells nothing of it. */
 async function unlessNotOurs(tx: Executor, attempt: AttemptRow, answer: ServiceResult<ServiceFacts>): Promise<ServiceResult<ServiceFacts>> {
   if (!answer.ok) return answer;
-  const notOurs = await unlessOurs(tx, attempt, answer.value);
+  const notOurs = await unlessOfAnother(tx, attempt, answer.value);
   if (notOurs === undefined) return answer;
   return { ok: false, kind: 'failure', failure: 'contract_drift', detail: notOurs.detail, status: answer.status };
 }

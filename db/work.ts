@@ -3,6 +3,7 @@ import { and, eq, inArray, isNull, lt, not, or, sql } from 'drizzle-orm';
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import { ENDS_WITHOUT_EFFECT, FINAL_STATUSES, isFinal, mayFollow, type WorkStatus } from '#domain/lifecycle.ts';
 import type { Money } from '#domain/money.ts';
+import { isAsOrdered } from '#domain/observation.ts';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import type { RetryRule } from '#domain/retry-rules.ts';
 import { WORK_KINDS, WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
@@ -46,8 +47,20 @@ export async function readWork(db: Executor, work: WorkRef): Promise<WorkRow> {
   return row;
 }
 
+/**
+ * Holds what the service has sold against what was ordered.
+ *
+ * @param sold id of the package or of the VPN plan; undefined where the service does not say it.
+ * @returns what was ordered instead; undefined when it may be the same.
+ */
+export async function orderedInstead(db: Executor, work: WorkRef, sold: number | undefined): Promise<number | undefined> {
+  if (sold === undefined) return undefined;
+  const ordered = await orderedProduct(db, work);
+  return isAsOrdered(ordered, sold) ? undefined : ordered;
+}
+
 /** What was ordered: the id of the package or of the VPN plan; undefined of a cancellation, which orders nothing. */
-export async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
+async function orderedProduct(db: Executor, { kind, id }: WorkRef): Promise<number | undefined> {
   switch (kind) {
     case 'order':
       return (await db.select({ is: orders.packageId }).from(orders).where(eq(orders.id, id)))[0]?.is;

@@ -1,5 +1,5 @@
 import { isFinal } from '#domain/lifecycle.ts';
-import { isAsOrdered, judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/observation.ts';
+import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/observation.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, together } from '#domain/refund.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { currentAttempt, recordFacts, reportOtherPrice } from '#db/attempts.ts';
@@ -9,7 +9,7 @@ import type { Database, Executor } from '#db/database.ts';
 import { assignToAttempt, inboxBodyPlace, lockMatch, markApplied, markUnmatched, type InboxMatch, type InboxRow } from '#db/inbox.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { readVpnSubscription, storeSubscriptionFacts } from '#db/vpn-subscriptions.ts';
-import { orderedProduct } from '#db/work.ts';
+import { orderedInstead } from '#db/work.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { parseEvent } from '#upstream/event-parsing.ts';
 import { purchaseEvent, type PurchaseEvent } from '#upstream/purchase-events.ts';
@@ -104,8 +104,8 @@ async function inContext(
 /** Why an event is not of what it names. @returns undefined when it may be. */
 async function foreignTo(tx: Executor, match: InboxMatch, event: PurchaseEvent): Promise<string | undefined> {
   if (namesAnotherPurchase(match, event) || namesAnotherAttempt(match, event)) return 'Its id and its reference do not belong together';
-  const ordered = await orderedProduct(tx, match.work);
-  return isAsOrdered(ordered, event.productId) ? undefined : `It is of ${event.productId}, and ${ordered} was ordered`;
+  const ordered = await orderedInstead(tx, match.work, event.productId);
+  return ordered === undefined ? undefined : `It is of ${event.productId}, and ${ordered} was ordered`;
 }
 
 /** It gave our reference, and an id that is not the one we know under it: the service may have bought twice. */

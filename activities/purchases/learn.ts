@@ -1,8 +1,7 @@
-import { isAsOrdered } from '#domain/observation.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { recordFacts, serviceIdsOfOthers, workOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
-import { lockUnfinishedWork, orderedProduct } from '#db/work.ts';
+import { lockUnfinishedWork, orderedInstead } from '#db/work.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { Inquiry } from '#activities/purchases/kind.ts';
 
@@ -14,15 +13,27 @@ export interface NotOurs {
 }
 
 /** Holds what the service has for an attempt against what is known. @returns undefined when it may be what the attempt has bought. */
-export async function unlessOurs(db: Executor, attempt: AttemptRow, { serviceId, productId }: ServiceFacts): Promise<NotOurs | undefined> {
-  const notOurs = (detail: string): NotOurs => ({ kind: 'not_ours', detail });
-  const has = `The service has ${serviceId ?? 'something'} for attempt ${attempt.number}`;
-  const isTaken = serviceId !== undefined && (await serviceIdsOfOthers(db, attempt, [serviceId])).size > 0;
-  if (isTaken) return notOurs(`${has}, which is that of another ${WORK_NOUNS[attempt.subjectKind]}.`);
-  const ordered = await orderedProduct(db, workOf(attempt));
-  if (isAsOrdered(ordered, productId)) return undefined;
+export async function unlessOurs(db: Executor, attempt: AttemptRow, facts: ServiceFacts): Promise<NotOurs | undefined> {
+  const taken = await unlessOfAnother(db, attempt, facts);
+  if (taken !== undefined) return taken;
+  const { productId } = facts;
+  const ordered = await orderedInstead(db, workOf(attempt), productId);
+  if (ordered === undefined) return undefined;
   const noun = attempt.subjectKind === 'vpn_subscription' ? 'plan' : 'package';
-  return notOurs(`${has}, of ${noun} ${productId}, and ${noun} ${ordered} was ordered: somebody may have bought it by hand.`);
+  const detail = `${has(attempt, facts)}, of ${noun} ${productId}, and ${noun} ${ordered} was ordered: somebody may have bought it by hand.`;
+  return { kind: 'not_ours', detail };
+}
+
+/** The part of {@link unlessOurs} that the answer to a send does not tell by itself: the client has held its product against the request. */
+export async function unlessOfAnother(db: Executor, attempt: AttemptRow, facts: ServiceFacts): Promise<NotOurs | undefined> {
+  const { serviceId } = facts;
+  if (serviceId === undefined || (await serviceIdsOfOthers(db, attempt, [serviceId])).size === 0) return undefined;
+  return { kind: 'not_ours', detail: `${has(attempt, facts)}, which is that of another ${WORK_NOUNS[attempt.subjectKind]}.` };
+}
+
+/** The beginning of a sentence. */
+function has({ number }: AttemptRow, { serviceId }: ServiceFacts): string {
+  return `The service has ${serviceId ?? 'something'} for attempt ${number}`;
 }
 
 /**
@@ -39,11 +50,10 @@ export async function learn<Found>(
   const inquiry = await ask(attempt);
   if (inquiry.kind !== 'found') return { attempt, inquiry };
   const { facts } = inquiry;
-  const notOurs = await database.run((db) => unlessOurs(db, attempt, facts));
-  if (notOurs !== undefined) return { attempt, inquiry: notOurs };
-  const known = await database.transaction(async (tx) => {
+  return database.transaction(async (tx) => {
     await lockUnfinishedWork(tx, workOf(attempt));
-    return recordFacts(tx, attempt.id, facts, new Date(now()));
+    const notOurs = await unlessOurs(tx, attempt, facts);
+    if (notOurs !== undefined) return { attempt, inquiry: notOurs };
+    return { attempt: await recordFacts(tx, attempt.id, facts, new Date(now())), inquiry };
   });
-  return { attempt: known, inquiry };
 }
