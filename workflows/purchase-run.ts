@@ -15,7 +15,7 @@ import {
 import { equalWaits } from '#domain/retry-rules.ts';
 import type { WorkKind } from '#domain/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
-import { database, requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
+import { CONTRADICTED, database, requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
 
 /**
  * How long an activity that reads may take, in deadlines of one call: it asks for an order by its id and in a list
@@ -55,7 +55,7 @@ type Step =
 const CONTRADICTION: Step = {
   step: 'park',
   reason: 'contradiction',
-  detail: 'The service said two things about it that cannot both be true.',
+  detail: CONTRADICTED,
 };
 
 /** What the service adds to a contradiction that nobody has judged yet. */

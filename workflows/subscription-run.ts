@@ -4,7 +4,7 @@ import type { FailureNote } from '#domain/attention.ts';
 import type { SubscriptionEnd } from '#domain/observation.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
-import { requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
+import { CONTRADICTED, requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
 
 /** A service that was asked how a subscription stands, and did not say it. Times are in epoch milliseconds. */
 interface Silence {
@@ -57,7 +57,7 @@ export class SubscriptionRun {
     const { subscription: view, attention } = this.#state;
     // Nothing that the service says moves anything before a person has judged: it is noted, with the relay's facts.
     if (attention === 'contradiction') await this.#stayParked(attention);
-    else if (contradicts) await this.#park('contradiction', 'The service said two things about it that cannot both be true.');
+    else if (contradicts) await this.#park('contradiction', CONTRADICTED);
     else if (view.endedAs !== undefined) return this.#end(view.endedAs, endingOf(view.endedAs));
     // A service that has refused is asked once more only when a person says so.
     else if (attention === 'cancellation_refused') await this.#stayParked(attention);

@@ -45,6 +45,9 @@ export type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'at
 /** Work that is parked for these goes on once PostgreSQL says that a person has judged or retried it, not before. */
 const UNTIL_JUDGED: ReadonlySet<AttentionReason> = new Set(['contradiction', 'cancellation_refused']);
 
+/** Why work of every kind is parked for a contradiction. */
+export const CONTRADICTED = 'The service said two things about it that cannot both be true.';
+
 /** What woke a wait. */
 export type WokenBy = 'time' | 'observation' | 'operator';
 

@@ -260,20 +260,29 @@ function newAttempt(number: number): AttemptView {
 /** The default policy, so that tests speak of the product's real times: they cost nothing here. */
 export const POLICY: PurchasePolicy = DEFAULT_POLICY.purchase;
 
-/** Runs a worker with the fakes while `work` talks to the workflow. */
-export async function withOrder<Result>(
+/** Runs a worker with the fakes while `work` uses its task queue. */
+export async function withWorker<Result>(
   environment: TestWorkflowEnvironment,
-  order: FakeOrder,
-  work: (start: (policy?: Partial<PurchasePolicy>) => ReturnType<typeof startOrder>) => Promise<Result>,
+  fake: { activities(now: () => Promise<number>): object },
+  work: (taskQueue: string) => Promise<Result>,
 ): Promise<Result> {
   const taskQueue = randomUUID();
   const worker = await Worker.create({
     connection: environment.nativeConnection,
     taskQueue,
     workflowBundle: await workflowBundle(),
-    activities: order.activities(() => environment.currentTimeMs()),
+    activities: fake.activities(() => environment.currentTimeMs()),
   });
-  return worker.runUntil(() => work((policy = {}) => startOrder(environment, order, taskQueue, policy)));
+  return worker.runUntil(() => work(taskQueue));
+}
+
+/** Runs a worker with the fakes while `work` talks to the workflow. */
+export async function withOrder<Result>(
+  environment: TestWorkflowEnvironment,
+  order: FakeOrder,
+  work: (start: (policy?: Partial<PurchasePolicy>) => ReturnType<typeof startOrder>) => Promise<Result>,
+): Promise<Result> {
+  return withWorker(environment, order, (taskQueue) => work((policy = {}) => startOrder(environment, order, taskQueue, policy)));
 }
 
 function startOrder(environment: TestWorkflowEnvironment, order: FakeOrder, taskQueue: string, policy: Partial<PurchasePolicy>) {

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import type { PurchaseActivities, StepRecord, SubscriptionActivities, SubscriptionAnswer, SubscriptionView, WorkSnapshot } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { isFinal, type FinalStatus, type WorkStatus } from '#domain/lifecycle.ts';
-import { POLICY, workflowBundle } from '#test/support/order-workflow.ts';
+import { POLICY, withWorker } from '#test/support/order-workflow.ts';
 import { WORK_FINISHED } from '#workflows/messages.ts';
 import { vpnSubscriptionWorkflow } from '#workflows/vpn-subscription.ts';
 
@@ -116,14 +115,7 @@ export async function withSubscription<Result>(
   subscription: FakeSubscription,
   work: (handle: Handle) => Promise<Result>,
 ): Promise<Result> {
-  const taskQueue = randomUUID();
-  const worker = await Worker.create({
-    connection: environment.nativeConnection,
-    taskQueue,
-    workflowBundle: await workflowBundle(),
-    activities: subscription.activities(() => environment.currentTimeMs()),
-  });
-  return worker.runUntil(async () => work(await start(environment, subscription, taskQueue)));
+  return withWorker(environment, subscription, async (taskQueue) => work(await start(environment, subscription, taskQueue)));
 }
 
 function start(environment: TestWorkflowEnvironment, { id }: FakeSubscription, taskQueue: string) {

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CancellationView, CompletionResult, PurchaseActivities, StepRecord, WorkSnapshot } from '#activities/work-types.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { AttemptState } from '#domain/observation.ts';
-import { POLICY, workflowBundle } from '#test/support/order-workflow.ts';
+import { POLICY, withWorker } from '#test/support/order-workflow.ts';
 import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
 import { cancellationWorkflow } from '#workflows/cancellation.ts';
 import { explainQuery, operatorActedSignal, serviceObservedSignal } from '#workflows/messages.ts';
@@ -86,14 +85,7 @@ class FakeCancellation {
 type Handle = Awaited<ReturnType<typeof start>>;
 
 async function withCancellation<Result>(cancellation: FakeCancellation, work: (handle: Handle) => Promise<Result>): Promise<Result> {
-  const taskQueue = randomUUID();
-  const worker = await Worker.create({
-    connection: environment.nativeConnection,
-    taskQueue,
-    workflowBundle: await workflowBundle(),
-    activities: cancellation.activities(() => environment.currentTimeMs()),
-  });
-  return worker.runUntil(async () => work(await start(cancellation, taskQueue)));
+  return withWorker(environment, cancellation, async (taskQueue) => work(await start(cancellation, taskQueue)));
 }
 
 function start({ id }: FakeCancellation, taskQueue: string) {
