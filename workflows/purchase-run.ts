@@ -519,7 +519,7 @@ export class PurchaseRun {
       await this.#state.reload();
       return this.#fromAttempt();
     }
-    const woken = await this.#state.waitForWord();
+    const woken = await this.#state.waitForWord(step.reason);
     return woken === 'observation' ? this.#answerObservations() : this.#fromAttempt();
   }
 

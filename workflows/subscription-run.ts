@@ -225,7 +225,7 @@ export class SubscriptionRun {
   /** Parked it was, and parked it stays until a person has judged; what the service says meanwhile is answered. */
   async #stayParked(reason: 'cancellation_refused' | 'contradiction'): Promise<void> {
     if (this.#state.owesAnswers) await this.#park(reason, ONE_MORE_WORD);
-    else await this.#state.waitForWord();
+    else await this.#state.waitForWord(reason);
   }
 
   async #park(reason: 'cancellation_refused' | 'contradiction', detail: string): Promise<void> {
@@ -236,7 +236,7 @@ export class SubscriptionRun {
       next: reason === 'contradiction' ? 'A person decides.' : 'A person decides, or the service says more.',
     });
     // A person was quicker than we: there is nothing to wait for.
-    if (recorded === 'recorded') await this.#state.waitForWord();
+    if (recorded === 'recorded') await this.#state.waitForWord(reason);
   }
 
   /** A question that was given up says nothing. */

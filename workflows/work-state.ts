@@ -45,6 +45,9 @@ export type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'at
 /** Work that is parked for these goes on once PostgreSQL says that a person has judged or retried it, not before. */
 const UNTIL_JUDGED: ReadonlySet<AttentionReason> = new Set(['contradiction', 'cancellation_refused']);
 
+/** A wait for a person ends with no time. It has a timer all the same, since a condition without one has no name in the history. */
+const PARKED_WAIT = '365 days';
+
 /** Why work of every kind is parked for a contradiction. */
 export const CONTRADICTED = 'The service said two things about it that cannot both be true.';
 
@@ -202,15 +205,18 @@ export class WorkState {
   /**
    * Waits for a word of a person or of the service, however long it takes. Where only a judgement or a retry can move the work on,
    * an act that is neither (another price limit, say), or that came to this, does not end the wait: PostgreSQL tells.
+   *
+   * @param reason names the wait in the Temporal UI.
    */
-  async waitForWord(): Promise<'observation' | 'operator'> {
+  async waitForWord(reason: AttentionReason): Promise<'observation' | 'operator'> {
     const { observations } = this.#context;
-    do {
-      await condition(() => this.isActedOn || !observations.isEmpty);
+    for (;;) {
+      const isTold = await condition(() => this.isActedOn || !observations.isEmpty, PARKED_WAIT, { summary: `Waits for a person (${reason})` });
+      if (!isTold) continue;
       if (!observations.isEmpty) return 'observation';
       await this.reload();
-    } while (this.#attention !== undefined && UNTIL_JUDGED.has(this.#attention));
-    return 'operator';
+      if (this.#attention === undefined || !UNTIL_JUDGED.has(this.#attention)) return 'operator';
+    }
   }
 
   /** Moves the work on in PostgreSQL, and shows it. */

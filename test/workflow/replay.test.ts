@@ -75,6 +75,15 @@ describe('recorded histories', () => {
     }
   });
 
+  it.each(recorded)('%s waits for nothing without a name that the Temporal UI shows', (name) => {
+    for (const text of namesOfWaits(name)) expect(text).toMatch(/^"[A-Z].{10,}"$/);
+  });
+
+  it('name a wait for a person after what is to be decided', () => {
+    expect(namesOfWaits('0.1.0/parked-then-unparked.json')).toContain('"Waits for a person (outcome_unknown)"');
+    expect(namesOfWaits('0.1.0/refund-failed-then-dismissed.json')).toEqual(['"Waits for a person (refund_failed)"']);
+  });
+
   it.each(recorded)('%s holds nothing of the machine that recorded it, and nothing secret', (name) => {
     const texts = textsOf(jsonOf(name));
     expect(texts.length).toBeGreaterThan(name.includes('scheduled-') ? 10 : 20);
@@ -98,3 +107,9 @@ describe('recorded histories', () => {
     );
   });
 });
+
+/** The summaries of all timers, as JSON texts; a timer without one gives an empty text. */
+function namesOfWaits(name: string): string[] {
+  const timers = (readHistory(jsonOf(name)).events ?? []).filter(({ timerStartedEventAttributes: of }) => of != null);
+  return timers.map(({ userMetadata }) => Buffer.from(userMetadata?.summary?.data ?? []).toString());
+}
