@@ -26,7 +26,7 @@ export function priceAboveLimit(limit: Money | undefined, price: Money): Service
 
 /** Why nothing is sent when what is offered could not be read. @param what of the service, for a sentence: `The price`. */
 export function unreadOffer(failure: ServiceFailure, what: string): ServiceFailure {
-  return isDefinite(failure.failure) ? failure : refusal('not_sent', `${what} could not be read, so nothing was sent.`);
+  return isDefinite(failure.failure) ? failure : refusal('not_sent', `${what} could not be read, so nothing was sent. ${failure.detail}`);
 }
 
 /** Opens a case when the service charged more than the caller allowed, or in another currency. */
