@@ -58,8 +58,13 @@ export function judgeRefundConditions({ usage, installation, topups, debit }: Re
   ];
 }
 
-/** One condition that fails is enough for no refund; one that is unknown leaves it open. */
-export function forecastRefund(conditions: readonly RefundCondition[]): RefundForecast {
+/**
+ * One condition that fails is enough for no refund; one that is unknown leaves it open.
+ *
+ * @param esimStatus what the service says of the eSIM before anything is sent: what somebody has cancelled already is not cancelled again.
+ */
+export function forecastRefund(conditions: readonly RefundCondition[], esimStatus?: string): RefundForecast {
+  if (esimStatus === 'cancelled') return 'no_refund_expected';
   if (conditions.some(({ result }) => result === 'fail')) return 'no_refund_expected';
   return conditions.every(({ result }) => result === 'pass') ? 'refund_expected' : 'unknown';
 }

@@ -19,6 +19,10 @@ import { refundConditionJson } from '#api/representations.ts';
 const preflight = z
   .strictObject({
     esim_id: ourId('esim', esimExampleId),
+    esim_status: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the service says of the eSIM at this moment; null where it could not be read. What is `cancelled` already brings no refund.' }),
     forecast: z.enum(['refund_expected', 'no_refund_expected', 'unknown']).meta({
       description: 'What the conditions come to. A forecast: the answer of the service to the cancellation decides.',
     }),
@@ -28,6 +32,7 @@ const preflight = z
 
 const example: z.input<typeof preflight> = {
   esim_id: esimExampleId,
+  esim_status: 'available',
   forecast: 'refund_expected',
   conditions: refundConditionsExample,
 };
@@ -63,7 +68,8 @@ export function cancellationPreflightOperations(dependencies: ApiDependencies): 
         const conditions = judgeRefundConditions(facts);
         const answer: z.input<typeof preflight> = {
           esim_id: id,
-          forecast: forecastRefund(conditions),
+          esim_status: read?.status ?? null,
+          forecast: forecastRefund(conditions, read?.status),
           conditions: conditions.map((condition) => refundConditionJson(condition, now())),
         };
         return jsonReply(200, answer);

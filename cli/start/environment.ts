@@ -17,7 +17,7 @@ export interface Layout {
 export type ProductEnvironments = Readonly<Record<'api' | 'worker' | 'codec' | 'simulator', Environment>>;
 
 /** The one account that the simulator of a development set-up has. */
-const SIMULATOR_EMAIL = 'reseller@example.com';
+export const SIMULATOR_EMAIL = 'reseller@example.com';
 
 /** Beside the arguments in `part.ts`: the C library keeps an arena of freed memory for each thread, some 50 MB in the worker. */
 const MEMORY = { MALLOC_ARENA_MAX: '2' } as const;

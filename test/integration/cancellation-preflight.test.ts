@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
+import { SIMULATOR_EMAIL } from '#cli/start/environment.ts';
+import { OrderDesk } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 
 let stack: Stack;
@@ -17,10 +18,10 @@ afterEach(async () => {
 afterAll(() => stack.stop());
 
 const answer = z.object({
+  esim_status: z.string().nullable(),
   forecast: z.string(),
   conditions: z.array(z.object({ name: z.string(), result: z.string(), evidence: z.string(), age_seconds: z.number().nullable() })),
 });
-const newEsim = async () => (await desk.complete(PACKAGE.completedAtOnce)).textAt('esim_id');
 const preflight = async (esimId: string) => (await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`)).read(answer);
 const failing = async (esimId: string) => {
   const { forecast, conditions } = await preflight(esimId);
@@ -29,8 +30,8 @@ const failing = async (esimId: string) => {
 
 describe('the preflight of a cancellation', () => {
   it('of an eSIM that was never touched passes all five conditions, each with fresh evidence', async () => {
-    const { forecast, conditions } = await preflight(await newEsim());
-    expect(forecast).toBe('refund_expected');
+    const { esim_status: status, forecast, conditions } = await preflight(await desk.newEsim());
+    expect([status, forecast]).toEqual(['available', 'refund_expected']);
     expect(conditions.map(({ name, result }) => `${name} ${result}`)).toEqual([
       'usage_is_zero pass',
       'never_installed pass',
@@ -42,29 +43,37 @@ describe('the preflight of a cancellation', () => {
   });
 
   it('of one that was installed, used or recharged says which condition fails', async () => {
-    const installed = await newEsim();
-    await desk.simulator.simulateEsim(await serviceIdOf(installed), 'installed');
+    const installed = await desk.newEsim();
+    await desk.simulator.simulateEsim(await desk.esimAtService(installed), 'installed');
     expect(await failing(installed)).toEqual(['no_refund_expected', 'never_installed fail']);
     // What was read is what the eSIM shows from then on.
     expect((await stack.api.get(`/v1/esims/${installed}`)).body).toMatchObject({ status: 'installed', installed_at: expect.any(String) });
-    const consumed = await newEsim();
-    await desk.simulator.simulateEsim(await serviceIdOf(consumed), 'consumed');
+    const consumed = await desk.newEsim();
+    await desk.simulator.simulateEsim(await desk.esimAtService(consumed), 'consumed');
     expect(await failing(consumed)).toEqual(['no_refund_expected', 'usage_is_zero fail', 'never_installed fail', 'never_activated fail']);
-    const recharged = await newEsim();
+    const recharged = await desk.newEsim();
     await desk.topupReaches(await desk.topUp(recharged, 1001), 'completed');
     expect(await failing(recharged)).toEqual(['no_refund_expected', 'no_completed_topup fail']);
   });
 
   it('of one that is being cancelled, or was, names the cancellation that has the answer', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId);
     await desk.cancellationReaches(id, 'completed');
     const { status, body } = await stack.api.get(`/v1/esims/${esimId}/cancellation-preflight`);
     expect([status, body]).toMatchObject([409, { code: 'cancellation_exists', existing: { id, href: `/v1/cancellations/${id}` } }]);
   });
 
+  it('of one that somebody else has cancelled at the service expects no refund, though all conditions pass', async () => {
+    const esimId = await desk.newEsim();
+    // Without a refund, which would be a credit that nobody here knows.
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
+    await cancelElsewhere(await desk.esimAtService(esimId));
+    expect(await preflight(esimId)).toMatchObject({ esim_status: 'cancelled', forecast: 'no_refund_expected' });
+  });
+
   it('says of what cannot be read that it is unknown, and why', async () => {
-    const esimId = await newEsim();
+    const esimId = await desk.newEsim();
     await desk.simulator.onRequest('getEsimUsage', { kind: 'server_error' });
     await desk.simulator.onRequest('listWalletTransactions', { kind: 'server_error' });
     const { forecast, conditions } = await preflight(esimId);
@@ -76,6 +85,11 @@ describe('the preflight of a cancellation', () => {
   });
 });
 
-async function serviceIdOf(esimId: string): Promise<string> {
-  return (await stack.api.get(`/v1/esims/${esimId}`)).textAt('service_esim_id');
+/** As somebody else does who has the account at the service. @param serviceEsimId the service's id of the eSIM. */
+async function cancelElsewhere(serviceEsimId: string): Promise<void> {
+  const login = { email: SIMULATOR_EMAIL, password: 'simulator-password', device_name: 'another' };
+  const token = (await stack.simulator.post('/api/reseller/v1/sandbox/login', login)).textAt('access_token');
+  const headers = { Authorization: `Bearer ${token}`, 'Idempotency-Key': `elsewhere-${serviceEsimId}` };
+  const { status } = await stack.simulator.post(`/api/reseller/v1/sandbox/esims/${serviceEsimId}/cancel`, undefined, { headers });
+  expect(status).toBe(200);
 }

@@ -97,4 +97,10 @@ describe('the conditions of a refund', () => {
     expect(conditions.filter(({ result }) => result !== 'pass')).toEqual([{ name, result: 'fail', evidence, asOf: at }]);
     expect(forecastRefund(conditions)).toBe('no_refund_expected');
   });
+
+  it('expects no refund of what somebody has cancelled already, whatever the conditions say', () => {
+    const conditions = judgeRefundConditions(untouched);
+    expect(forecastRefund(conditions, 'available')).toBe('refund_expected');
+    expect(forecastRefund(conditions, 'cancelled')).toBe('no_refund_expected');
+  });
 });

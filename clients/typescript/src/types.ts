@@ -3041,6 +3041,10 @@ export interface CancellationPreflight {
    */
   esim_id: string;
   /**
+   * What the service says of the eSIM at this moment; null where it could not be read. What is `cancelled` already brings no refund.
+   */
+  esim_status: string | null;
+  /**
    * What the conditions come to. A forecast: the answer of the service to the cancellation decides.
    */
   forecast: 'refund_expected' | 'no_refund_expected' | 'unknown';
