@@ -7,6 +7,7 @@ import { expectRefund } from '#db/cancellation-facts.ts';
 import type { Executor } from '#db/database.ts';
 import { attempts, cancellations, esims, refunds } from '#db/schema.ts';
 import { WorkMissingError } from '#db/work.ts';
+import { newsColumns } from '#db/work-events.ts';
 import { acceptWork, intakeColumns, type Intake, type NewWork } from '#db/work-intake.ts';
 
 export type CancellationRow = typeof cancellations.$inferSelect;
@@ -43,7 +44,7 @@ export async function acceptCancellation(tx: Executor, cancellation: NewCancella
     tx,
     { kind: 'cancellation', id },
     {
-      insert: () => tx.insert(cancellations).values(values).onConflictDoNothing().returning({ id: cancellations.id }),
+      insert: () => tx.insert(cancellations).values(values).onConflictDoNothing().returning(newsColumns('cancellation')),
       holder: () =>
         tx
           .select({ id: cancellations.id })

@@ -64,6 +64,21 @@ export async function lockKey(tx: Executor, id: IdempotencyKey): Promise<boolean
   return lockAnswer.parse(answer).rows[0].locked;
 }
 
+const insertAnswer = builtOnce((db) =>
+  db
+    .insert(idempotencyKeys)
+    .values({
+      apiKeyId: sql.placeholder('apiKeyId'),
+      key: sql.placeholder('key'),
+      requestHash: sql.placeholder('requestHash'),
+      responseStatus: sql.placeholder('responseStatus'),
+      responseHeaders: sql.placeholder('responseHeaders'),
+      sealedResponseBody: sql.placeholder('sealedResponseBody'),
+      createdAt: sql.placeholder('createdAt'),
+    })
+    .prepare('idempotent_answer_stored'),
+);
+
 /** Stores the answer beside the work it is for. */
 export async function storeAnswer(
   tx: Executor,
@@ -73,7 +88,7 @@ export async function storeAnswer(
   answer: StoredAnswer,
   now: Date,
 ): Promise<void> {
-  await tx.insert(idempotencyKeys).values({
+  await insertAnswer(tx, {
     apiKeyId: id.apiKeyId,
     key: id.key,
     requestHash,

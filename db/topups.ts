@@ -3,6 +3,7 @@ import { eq, inArray } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { esims, topups } from '#db/schema.ts';
 import { WorkMissingError } from '#db/work.ts';
+import { newsColumns } from '#db/work-events.ts';
 import { acceptWork, intakeColumns, type Intake, type NewWork } from '#db/work-intake.ts';
 
 export type TopupRow = typeof topups.$inferSelect;
@@ -47,7 +48,7 @@ export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Pro
     { kind: 'topup', id },
     {
       insert: () =>
-        tx.insert(topups).values(values).onConflictDoNothing({ target: topups.externalTopupId }).returning({ id: topups.id }),
+        tx.insert(topups).values(values).onConflictDoNothing({ target: topups.externalTopupId }).returning(newsColumns('topup')),
       // Only a reference can be taken; without one this matches nothing.
       holder: () => tx.select({ id: topups.id }).from(topups).where(eq(topups.externalTopupId, externalTopupId ?? '')),
       detail: { esim_id: esimId, package_id: packageId },

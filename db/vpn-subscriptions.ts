@@ -6,6 +6,7 @@ import type { Executor } from '#db/database.ts';
 import { vpnSubscriptions } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { lockWork, WorkMissingError } from '#db/work.ts';
+import { newsColumns } from '#db/work-events.ts';
 import { acceptWork, intakeColumns, type Intake, type NewWork } from '#db/work-intake.ts';
 
 export type VpnSubscriptionRow = typeof vpnSubscriptions.$inferSelect;
@@ -52,7 +53,7 @@ export async function acceptVpnSubscription(tx: Executor, subscription: NewVpnSu
           .insert(vpnSubscriptions)
           .values({ ...intakeColumns(subscription, now), ...own })
           .onConflictDoNothing({ target: reference })
-          .returning({ id: column }),
+          .returning(newsColumns('vpn_subscription')),
       holder: () => tx.select({ id: column }).from(vpnSubscriptions).where(eq(reference, externalSubscriptionId)),
       detail: { vpn_plan_id: vpnPlanId },
     },

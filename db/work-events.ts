@@ -32,20 +32,17 @@ function newsOf(kind: WorkKind) {
 
 function selectNews(db: Executor, kind: WorkKind) {
   const table = workTable(kind);
-  return db
-    .select({
-      status: table.status,
-      apiKeyId: table.apiKeyId,
-      esimId: table.esimId,
-      failureClass: table.failureClass,
-      attentionReason: table.attentionReason,
-      chargedAmount: table.chargedAmount,
-      chargedCurrency: table.chargedCurrency,
-      own: OWN_FACTS[kind],
-    })
-    .from(table)
-    .where(eq(table.id, sql.placeholder('id')));
+  return db.select(newsColumns(kind)).from(table).where(eq(table.id, sql.placeholder('id')));
 }
+
+/** What is told of work, as columns of its row: for a query, or for what a statement that writes the row returns. */
+export function newsColumns(kind: WorkKind) {
+  const { status, apiKeyId, esimId, failureClass, attentionReason, chargedAmount, chargedCurrency } = workTable(kind);
+  return { status, apiKeyId, esimId, failureClass, attentionReason, chargedAmount, chargedCurrency, own: OWN_FACTS[kind] };
+}
+
+/** Work as {@link newsColumns} show it. */
+export type WorkNews = Awaited<ReturnType<typeof selectNews>>[number];
 
 /**
  * Announces the status that work has from now on. What was announced last is not said again: work that is held, tried and held
@@ -53,8 +50,13 @@ function selectNews(db: Executor, kind: WorkKind) {
  */
 export async function announceWork(tx: Executor, work: WorkRef, now: Date): Promise<void> {
   const [row] = await readNews[work.kind](tx, { id: work.id });
-  const type = row && workEventType(work.kind, row.status);
-  if (row === undefined || type === undefined) return;
+  if (row !== undefined) await announceRow(tx, work, row, now);
+}
+
+/** As {@link announceWork}, of a row as it has just been written. */
+export async function announceRow(tx: Executor, work: WorkRef, row: WorkNews, now: Date): Promise<void> {
+  const type = workEventType(work.kind, row.status);
+  if (type === undefined) return;
   const data: EventData = {
     status: row.status,
     ...row.own,

@@ -4,7 +4,7 @@ import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { requestStart } from '#db/outbox.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/timeline.ts';
-import { announceWork } from '#db/work-events.ts';
+import { announceRow, type WorkNews } from '#db/work-events.ts';
 
 /** What a caller gives with work of every kind. */
 export interface NewWork {
@@ -34,24 +34,26 @@ export function intakeColumns({ id, apiKeyId, maxPrice, deadlineAt, metadata }: 
   };
 }
 
-type Ids = PromiseLike<readonly { readonly id: string }[]>;
-
 /**
  * Accepts work: the row, the request to start its workflow and the first line of its timeline, in the caller's transaction.
  *
- * @param intake.insert inserts the row unless its reference is taken. @param intake.holder finds whose it is then; it runs
+ * @param intake.insert inserts the row unless its reference is taken, and returns its `newsColumns`. @param intake.holder finds whose it is then; it runs
  *   after the insert has waited for that one, which is committed and seen.
  * @param intake.detail for the timeline.
  */
 export async function acceptWork(
   tx: Executor,
   work: WorkRef,
-  intake: { readonly insert: () => Ids; readonly holder: () => Ids; readonly detail: TimelineEntry['detail'] & object },
+  intake: {
+    readonly insert: () => PromiseLike<readonly WorkNews[]>;
+    readonly holder: () => PromiseLike<readonly { readonly id: string }[]>;
+    readonly detail: TimelineEntry['detail'] & object;
+  },
   now: Date,
 ): Promise<Intake> {
   const noun = WORK_NOUNS[work.kind];
-  const inserted = await intake.insert();
-  if (inserted.length === 0) {
+  const [inserted] = await intake.insert();
+  if (inserted === undefined) {
     const [holder] = await intake.holder();
     if (holder === undefined) throw new Error(`a ${noun} took this reference and is gone: none is ever deleted`);
     return { accepted: false, existingId: holder.id };
@@ -60,6 +62,6 @@ export async function acceptWork(
   const event = `${work.kind}.accepted`;
   const message = `The ${noun} was accepted and stored; its workflow is about to start.`;
   await addTimelineEntry(tx, work, { event, message, detail: intake.detail, dedupKey: event, at: now });
-  await announceWork(tx, work, now);
+  await announceRow(tx, work, inserted, now);
   return { accepted: true };
 }
