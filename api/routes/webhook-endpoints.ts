@@ -233,10 +233,11 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       handle: async ({ params: { id }, query: { limit, cursor, status: state, event_id: eventId }, caller }) => {
         const after = cursor === undefined ? undefined : readIdCursor('webhookDelivery', cursor);
         const found = await database.run(async (db) => {
-          await requireEndpoint(db, id, caller);
-          return listDeliveries(db, id, { state, eventId }, { limit: limit + 1, after });
+          const { retryAt } = await requireEndpoint(db, id, caller);
+          const views = await listDeliveries(db, id, { state, eventId }, { limit: limit + 1, after });
+          return { retryAt, views };
         });
-        return pageReply(found, limit, { json: (view) => deliveryJson(keyRing, view), cursor: ({ delivery }) => idCursor(delivery.id) });
+        return pageReply(found.views, limit, { json: (view) => deliveryJson(keyRing, view, found.retryAt), cursor: ({ delivery }) => idCursor(delivery.id) });
       },
     }),
     ...webhookEndpointActions(dependencies),
@@ -249,7 +250,10 @@ async function urlProblem({ webhookTargets: { policy, lookup } }: ApiDependencie
   return message === undefined ? undefined : invalid([{ in: 'body', field: 'url', message }]);
 }
 
-function deliveryJson(keyRing: KeyRing, { delivery, eventType, tries }: DeliveryView): DeliveryOutput {
+/** @param notBefore when the endpoint as a whole gets something again. */
+function deliveryJson(keyRing: KeyRing, { delivery, eventType, tries }: DeliveryView, notBefore: Date | null): DeliveryOutput {
+  const { nextTryAt } = delivery;
+  const isHeld = nextTryAt !== null && notBefore !== null && notBefore > nextTryAt;
   return {
     id: delivery.id,
     endpoint_id: delivery.endpointId,
@@ -257,7 +261,7 @@ function deliveryJson(keyRing: KeyRing, { delivery, eventType, tries }: Delivery
     event_type: eventType,
     status: delivery.state,
     tries: delivery.tries,
-    next_try_at: instantJson(delivery.nextTryAt),
+    next_try_at: instantJson(isHeld ? notBefore : nextTryAt),
     created_at: delivery.createdAt.toISOString(),
     ended_at: instantJson(delivery.endedAt),
     log: tries.map((each) => ({

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { deliveryOutput } from '#api/webhook-endpoint-schemas.ts';
 import { announceDisabled, findWebhookEndpoint, listWebhookEndpoints, readEndpointSecrets } from '#db/webhook-endpoints.ts';
 import { publishEvents, recordEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
@@ -247,6 +249,27 @@ describe('events', () => {
     await happen(['order.held']);
     const [row] = await api.database.run((db) => db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)));
     expect([row!.wakesWanted, row!.wakesGiven]).toEqual([2n, 0n]);
+  });
+});
+
+describe('a delivery that waits', () => {
+  it('shows when it will really be tried: not before its endpoint gets anything again', async () => {
+    const id = await created();
+    await happen(['order.held', 'order.completed']);
+    const minute = (n: number) => new Date(api.clock.now + n * 60_000);
+    const [held, later] = (await queued(id)).map(([eventId]) => eventId!);
+    const waits = (eventId: string, nextTryAt: Date) => api.database.run((db) => db.update(webhookDeliveries).set({ nextTryAt }).where(eq(webhookDeliveries.eventId, eventId)));
+    await waits(held!, minute(-1));
+    await waits(later!, minute(20));
+    const shown = async (retryAt: Date | null) => {
+      await api.database.run((db) => db.update(webhookEndpoints).set({ retryAt }).where(eq(webhookEndpoints.id, id)));
+      const { data } = (await caller.get(at(id, '/deliveries'))).read(z.object({ data: z.array(deliveryOutput) }));
+      return [held, later].map((eventId) => data.find(({ event_id: each }) => each === eventId)?.next_try_at);
+    };
+    expect(await shown(minute(10))).toEqual([minute(10).toISOString(), minute(20).toISOString()]);
+    expect(await shown(null)).toEqual([minute(-1).toISOString(), minute(20).toISOString()]);
+    await settle(id, 'delivered');
+    expect(await shown(minute(10))).toEqual([null, null]);
   });
 });
 

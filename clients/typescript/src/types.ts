@@ -3819,6 +3819,9 @@ export interface WebhookDelivery {
    * How often it was tried.
    */
   tries: number;
+  /**
+   * From when on it is tried (again): not before the endpoint as a whole gets something again, which has failed or asked for a pause. Null when it has ended.
+   */
   next_try_at: string | null;
   /**
    * RFC 3339 time.
