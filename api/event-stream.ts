@@ -67,7 +67,8 @@ export class EventStreams {
     const { database, tail, streams } = this.#dependencies;
     let position = reader.after;
     let lookAgainAt = performance.now() + streams.heartbeatMs;
-    if (!(await outflow.send(`retry: ${RECONNECT_MS}\n\n`))) return;
+    // Says where it begins: a reader whose connection breaks before the first event misses nothing either.
+    if (!(await outflow.send(`retry: ${RECONNECT_MS}\nid: ${numberCursor('v', position)}\n\n`))) return;
     /** Sends all that is published, reading no faster than the reader does. @returns false when the stream is over. */
     const catchUp = async (): Promise<boolean> => {
       for (;;) {

@@ -137,6 +137,16 @@ describe('the stream', () => {
     expect(told.slice(20, 40)).toEqual(made.slice(0, 20));
   });
 
+  it('says where it begins before anything happens, so that a reader who is cut off at once misses nothing', async () => {
+    const body = (await fetch(`${caller.baseUrl}/v1/events/stream`, { headers: caller.headers })).body?.getReader();
+    const first = Buffer.from((await body?.read())?.value ?? []).toString('utf8');
+    await body?.cancel();
+    const [, id = ''] = /^retry: 2000\nid: ([\w-]+)\n\n/.exec(first) ?? [];
+    const missed = await announce(['order.held', 'topup.held']);
+    const again = await stream('', { 'Last-Event-ID': id });
+    expect((await again.next(2)).map(({ data }) => data['id'])).toEqual(missed);
+  });
+
   it('is narrowed like the feed', async () => {
     const reader = await stream('?type=refund.*&subject_id=ref_1');
     await waitFor('it is live', () => reader.comments() > 0);
