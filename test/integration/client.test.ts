@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isProblem, ResellerClient } from '#clients/typescript/src/index.ts';
 import { removeFolder } from '#test/support/temporary.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -74,6 +75,44 @@ describe('the TypeScript client', () => {
     expect(stdout).toMatch(/^iPhone +https:\/\/esimsetup\.apple\.com\//m);
     expect(stdout).toMatch(/^Top-up +top_\w+ is completed, .+, charged \d+\.\d+ USD$/m);
     expect((await shop()).stdout).toBe(stdout);
+  });
+
+  it('is what the example that watches events is written with: it goes on where it was, through what happened meanwhile', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reseller-watch-'));
+    const place = join(folder, 'watched');
+    const { next_cursor: end } = await client.listEvents({ since: '9990-01-01T00:00:00Z' }).page();
+    writeFileSync(place, end ?? '');
+    const bought = async () => (await client.waitFor(await client.createOrder({ package_id: 9001, external_order_id: reference() }))).id;
+    /** What it says until it has told that this order is completed. */
+    const watched = async (id: string): Promise<string> => {
+      const watcher = spawn(process.execPath, ['clients/typescript/examples/watch-events.ts', place], {
+        cwd: PROJECT,
+        env: { ...process.env, RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: stack.apiKey },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      let said = '';
+      watcher.stdout.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+      try {
+        await waitFor('the end of the order is told', () => said.includes(`order.completed  /v1/orders/${id}\n`), { context: () => said });
+        await waitFor('it is written down how far it is', async () => {
+          const left = await client.listEvents({ cursor: readFileSync(place, 'utf8') }).take(1_000);
+          return !left.some(({ subject }) => subject.id === id);
+        });
+      } finally {
+        watcher.kill();
+      }
+      return said;
+    };
+    try {
+      const first = await bought();
+      expect(await watched(first)).toContain(`order.accepted  /v1/orders/${first}\n`);
+      const second = await bought();
+      const said = await watched(second);
+      expect(said).toContain(`order.accepted  /v1/orders/${second}\n`);
+      expect(said).not.toContain(first);
+    } finally {
+      removeFolder(folder);
+    }
   });
 
   it('is built to a package without dependencies, whose declarations a stranger can use', async () => {

@@ -1,4 +1,5 @@
 import { StillGoingError } from './errors.ts';
+import { EventStream, type StreamEventsQuery, type StreamOptions } from './events.ts';
 import { FINAL_STATUSES, Operations, WORK_READS } from './operations.ts';
 import { Transport, type CallOptions, type TransportOptions } from './transport.ts';
 
@@ -24,6 +25,15 @@ const LONGEST_POLL_SECONDS = 20;
 export class ResellerClient extends Operations {
   constructor(options: TransportOptions) {
     super(new Transport(options));
+  }
+
+  /**
+   * Follows events as they happen, over as many connections as it takes: `for await (const event of client.streamEvents())`.
+   *
+   * Scope: `events:read`.
+   */
+  streamEvents(query: StreamEventsQuery = {}, options: StreamOptions = {}): EventStream {
+    return new EventStream(this.transport, query, options);
   }
 
   /**

@@ -37,6 +37,7 @@ export interface Call {
   readonly keyed?: boolean;
   /** Takes `Prefer: wait=N`. */
   readonly prefers?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly options: WriteOptions;
 }
 
@@ -73,8 +74,35 @@ export class Transport {
     await (await this.#send(call)).arrayBuffer();
   }
 
+  /**
+   * Opens an answer that has no end, with one try and no limit of time: its reader knows when to try again, and ends it by the signal.
+   *
+   * @throws ProblemError, NoAnswerError; its `status` is set when something answered, and tells that it was no stream.
+   */
+  async stream(call: Call, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
+    const { url, init } = this.#request(call);
+    const { origin } = new URL(url);
+    // A redirect is shown, not followed: it is an answer, and would be the same next time.
+    const answer = await this.#fetch(url, { ...init, redirect: 'manual', signal }).catch((cause: unknown) => {
+      throw noAnswer(origin, cause);
+    });
+    if (!answer.ok) throw await refusal(answer, origin);
+    const type = answer.headers.get('Content-Type') ?? 'no type';
+    if (answer.body !== null && type.startsWith('text/event-stream')) return answer.body;
+    throw new NoAnswerError(`${answer.status} from ${origin} with ${type} instead of a stream: something else answered`, { status: answer.status });
+  }
+
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
     await (this.#options.sleep ?? sleep)(ms, signal);
+  }
+
+  /** From 0 to 1. */
+  random(): number {
+    return (this.#options.random ?? Math.random)();
+  }
+
+  async #fetch(url: string, init: RequestInit): Promise<Response> {
+    return (this.#options.fetch ?? fetch)(url, init);
   }
 
   async #send(call: Call): Promise<Response> {
@@ -92,10 +120,10 @@ export class Transport {
   }
 
   /** The same for every try: above all the Idempotency-Key. */
-  #request({ method, path, query = {}, body, keyed, prefers, options }: Call): { url: string; init: RequestInit } {
+  #request({ method, path, query = {}, body, keyed, prefers, headers: own, options }: Call): { url: string; init: RequestInit } {
     const url = new URL(this.#options.baseUrl.replace(/\/+$/, '') + path);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
-    const headers = new Headers({ Authorization: `Bearer ${this.#options.apiKey}`, Accept: 'application/json, */*;q=0.5' });
+    const headers = new Headers({ Authorization: `Bearer ${this.#options.apiKey}`, Accept: 'application/json, */*;q=0.5', ...own });
     if (options.requestId !== undefined) headers.set('X-Request-Id', options.requestId);
     if (keyed === true) headers.set('Idempotency-Key', options.idempotencyKey ?? crypto.randomUUID());
     if (prefers === true && options.wait !== undefined) headers.set('Prefer', `wait=${options.wait}`);
@@ -108,19 +136,19 @@ export class Transport {
     const limit = AbortSignal.timeout((this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + 1_000 * waits);
     const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]);
     try {
-      const answer = await (this.#options.fetch ?? fetch)(url, { ...init, signal });
+      const answer = await this.#fetch(url, { ...init, signal });
       if (answer.ok) return answer;
       return await refusal(answer, new URL(url).origin);
     } catch (cause) {
       options.signal?.throwIfAborted();
-      return new NoAnswerError(`no answer from ${new URL(url).origin}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+      return noAnswer(new URL(url).origin, cause);
     }
   }
 
   /** Doubled each time; half of it by chance, so that many clients do not come back at once. */
   #delay(tries: number): number {
     const full = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** tries);
-    return full / 2 + (this.#options.random ?? Math.random)() * (full / 2);
+    return full / 2 + this.random() * (full / 2);
   }
 }
 
@@ -135,6 +163,10 @@ function mayRepeat({ method, keyed }: Call, failure: ProblemError | NoAnswerErro
   if (failure instanceof ProblemError && failure.code === 'idempotency_in_progress') return true;
   // 501 says that there is no such thing.
   return failure.status === undefined || (failure.status >= 500 && failure.status !== 501);
+}
+
+function noAnswer(origin: string, cause: unknown): NoAnswerError {
+  return new NoAnswerError(`no answer from ${origin}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
 }
 
 async function refusal(answer: Response, origin: string): Promise<ProblemError | NoAnswerError> {
@@ -157,6 +189,7 @@ function retryAfter(header: string | null): number | undefined {
 }
 
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
     const end = () => {
       clearTimeout(timer);

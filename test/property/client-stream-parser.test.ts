@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { StreamParser, type StreamBlock } from '#clients/typescript/src/sse.ts';
+
+const bytesOf = (text: string) => new TextEncoder().encode(text);
+
+/** What a parser makes of bytes that come in these parts. */
+function read(parts: readonly Uint8Array[]): { blocks: StreamBlock[]; retryMs: number | undefined } {
+  const parser = new StreamParser();
+  const blocks = parts.flatMap((part) => parser.push(part));
+  return { blocks, retryMs: parser.retryMs };
+}
+const readText = (text: string) => read([bytesOf(text)]).blocks;
+const dataOf = (text: string) => readText(text).map(({ data }) => data);
+
+/** Cuts bytes at these places, also in the middle of a letter. */
+function cut(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
+  const places = [0, ...at.map((place) => place % (bytes.length + 1)).toSorted((left, right) => left - right), bytes.length];
+  return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+}
+
+const places = fc.array(fc.nat(), { maxLength: 30 });
+/** What matters to a parser, and letters of one to four bytes. */
+const letter = fc.constantFrom('\n', '\r', '\r\n', ':', ' ', 'data', 'id', 'retry', 'event', '1', '\0', 'a', 'ü', '€', '😀', '\uFEFF');
+const value = fc.array(letter, { maxLength: 6 }).map((letters) => letters.join('').replaceAll(/[\r\n\0]/g, ''));
+
+interface Written {
+  readonly id: string | undefined;
+  readonly data: readonly string[];
+  readonly comment: string;
+}
+const written: fc.Arbitrary<Written> = fc.record({ id: fc.option(value, { nil: undefined }), data: fc.array(value, { maxLength: 3 }), comment: value });
+
+function textOf(blocks: readonly Written[], end: string): string {
+  return blocks
+    .flatMap(({ id, data, comment }) => [`:${comment}`, ...(id === undefined ? [] : [`id: ${id}`]), 'event: any', ...data.map((line) => `data: ${line}`), ''])
+    .map((line) => line + end)
+    .join('');
+}
+
+describe('a stream of server-sent events', () => {
+  it('gives back what was written, whatever ends its lines and wherever it is cut', () => {
+    fc.assert(
+      fc.property(fc.array(written, { maxLength: 6 }), fc.constantFrom('\n', '\r', '\r\n'), places, (blocks, end, at) => {
+        let id = '';
+        const expected = blocks.map((block) => {
+          id = block.id ?? id;
+          return { lastEventId: id, data: block.data.length === 0 ? undefined : block.data.join('\n') };
+        });
+        expect(read(cut(bytesOf(textOf(blocks, end)), at)).blocks).toEqual(expected);
+      }),
+    );
+  });
+
+  it('means the same wherever it is cut, whatever stands in it', () => {
+    fc.assert(
+      fc.property(fc.array(letter, { maxLength: 60 }), places, (letters, at) => {
+        const bytes = bytesOf(letters.join(''));
+        expect(read(cut(bytes, at))).toEqual(read([bytes]));
+        expect(read(cut(bytes, [...bytes.keys()]))).toEqual(read([bytes]));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is complete as soon as its blank line is there, also where that may be half of a line end', () => {
+    for (const end of ['\n', '\r', '\r\n']) expect(dataOf(`data: one${end}${end}`)).toEqual(['one']);
+    expect(dataOf('data: one\r\rdata: two\r\n\ndata: three\n\r\n')).toEqual(['one', 'two', 'three']);
+  });
+});
+
+describe('the examples of the standard', () => {
+  it('join lines of data', () => {
+    expect(dataOf('data: YHOO\ndata: +2\ndata: 10\n\n')).toEqual(['YHOO\n+2\n10']);
+  });
+
+  it('leave out comments, keep an id until another comes, and do not tell what is cut off', () => {
+    const blocks = readText(': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event');
+    expect(blocks).toEqual([
+      { lastEventId: '', data: undefined },
+      { lastEventId: '1', data: 'first event' },
+      { lastEventId: '', data: 'second event' },
+    ]);
+    expect(readText('data:  third event\n\n')).toEqual([{ lastEventId: '', data: ' third event' }]);
+  });
+
+  it('tell of events with empty data', () => {
+    expect(dataOf('data\n\ndata\ndata\n\ndata:')).toEqual(['', '\n']);
+    expect(dataOf('data:test\n\ndata: test\n\n')).toEqual(['test', 'test']);
+  });
+});
+
+describe('a field', () => {
+  it('is left out when it is not known, and an id with a NUL is none', () => {
+    expect(readText('id: before\nData: x\nname: y\nid: a\0b\ndata: z\n\n')).toEqual([{ lastEventId: 'before', data: 'z' }]);
+  });
+
+  it('of an event that never came to its end leaves the id as it was', () => {
+    expect(readText('id: 1\ndata: a\n\nid: 2\ndata: b\n')).toEqual([{ lastEventId: '1', data: 'a' }]);
+  });
+
+  it('says with retry how long to wait, in digits alone', () => {
+    expect(read([bytesOf('retry: 1500\nretry: 2s\nretry\nretry: -1\n')]).retryMs).toBe(1_500);
+  });
+
+  it('follows a byte order mark at the beginning, and one only', () => {
+    expect(dataOf('\uFEFFdata: a\n\n')).toEqual(['a']);
+    expect(dataOf('\uFEFF\uFEFFdata: a\n\n')).toEqual([undefined]);
+    expect(read([bytesOf('\uFEFF'), bytesOf('\uFEFFdata: a\n\n')]).blocks).toEqual([{ lastEventId: '', data: undefined }]);
+  });
+});
