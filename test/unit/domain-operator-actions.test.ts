@@ -7,14 +7,18 @@ import {
   caseVerdicts,
   judgeAbandon,
   judgeLimitChange,
+  judgeRelease,
   judgeResolve,
   judgeRetry,
+  judgeRetryChange,
   REFUSALS,
   SERVICE_ID,
   VERDICTS_OF,
+  type CaseVerdict,
   type JudgedCase,
   type OperatedWork,
 } from '#domain/operator-actions.ts';
+import type { RetryOverrides } from '#domain/retry-rules.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
 const parked: OperatedWork = { status: 'needs_attention', attempt: undefined, openContradiction: false, observationsPending: false };
@@ -88,6 +92,87 @@ describe('the verdicts on a case', () => {
   });
 });
 
+describe('the verdicts on the refund of a cancellation', () => {
+  const judge = (reason: AttentionReason, verdict: CaseVerdict, more: Partial<JudgedCase> = {}) => judgeResolve(parked, about(reason, more), verdict);
+
+  it.each(['refund_failed', 'refund_missing'] as const)('of a case %s say how it ended only once the eSIM is known to be cancelled', (reason) => {
+    for (const verdict of ['dismissed', 'refunded'] as const) {
+      expect(judge(reason, verdict, { isCancelled: true })).toBe('allowed');
+      expect(judge(reason, verdict, { isCancelled: false })).toBe('not_cancelled');
+      expect(judge(reason, verdict)).toBe('not_cancelled');
+    }
+  });
+
+  it('may say whether the eSIM is cancelled while that is not known', () => {
+    for (const verdict of ['bought', 'not_bought'] as const) expect(judge('refund_missing', verdict, { isCancelled: false })).toBe('allowed');
+  });
+
+  it('come too late for work that has ended, but for letting the refund go', () => {
+    for (const status of FINAL_STATUSES) {
+      const of = (verdict: CaseVerdict) => judgeResolve({ status, observationsPending: false }, about('refund_failed', { isCancelled: true }), verdict);
+      expect([of('dismissed'), of('refunded')]).toEqual(['allowed', 'already_ended']);
+    }
+  });
+
+  it('do not wait for a word of the service when the money is there', () => {
+    const waiting = { ...parked, observationsPending: true };
+    expect(judgeResolve(waiting, about('refund_failed', { isCancelled: true }), 'refunded')).toBe('allowed');
+  });
+
+  it('of other cases ask nothing about the eSIM', () => {
+    expect(judge('contradiction', 'dismissed')).toBe('allowed');
+    expect(judge('cancellation_refused', 'dismissed', { isCancelled: false })).toBe('allowed');
+  });
+
+  it('take it that a cancellation which the service works on may come to nothing, and one that is cancelled not', () => {
+    for (const state of ATTEMPT_STATES) {
+      const attempt = { state, settled: false };
+      expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: false }), state).toBe(state === 'completed' ? 'service_says_bought' : 'allowed');
+      const saysBought = state === 'processing' || state === 'completed';
+      expect(judge('outcome_unknown', 'not_bought', { attempt, isCancelled: true }), state).toBe(saysBought ? 'service_says_bought' : 'allowed');
+    }
+    expect(judge('outcome_unknown', 'not_bought', { isCancelled: false })).toBe('allowed');
+  });
+});
+
+describe('a release', () => {
+  it('is for what is held, once, and says of everything else why not', () => {
+    for (const status of WORK_STATUSES) {
+      expect(judgeRelease({ ...parked, status }, false)).toBe(isFinal(status) ? 'already_ended' : status === 'held' ? 'allowed' : 'not_held');
+      expect(judgeRelease({ ...parked, status }, true)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
+    }
+  });
+
+  it('waits for a verdict on a contradiction', () => {
+    for (const released of [true, false]) {
+      expect(judgeRelease({ ...parked, status: 'held', openContradiction: true }, released)).toBe('contradiction_open');
+    }
+  });
+});
+
+describe('a change of how it is tried again', () => {
+  const NOW = Date.UTC(2030, 0, 31, 12);
+  const judge = (current: RetryOverrides, next: RetryOverrides, status: OperatedWork['status'] = 'held') => judgeRetryChange({ ...parked, status }, current, next, NOW);
+
+  it('is possible until the end, and to what is set already has no effect', () => {
+    for (const status of WORK_STATUSES) {
+      expect(judge({}, { attempts: 5 }, status)).toBe(isFinal(status) ? 'already_ended' : 'allowed');
+      expect(judge({ attempts: 5 }, { attempts: 5 }, status)).toBe(isFinal(status) ? 'already_ended' : 'unchanged');
+    }
+  });
+
+  it('sets a deadline that lies ahead, and leaves one alone that has passed', () => {
+    const past = { deadlineAt: NOW - 1 };
+    const ahead = { deadlineAt: NOW + 60_000 };
+    expect(judge({}, ahead)).toBe('allowed');
+    expect(judge(past, ahead)).toBe('allowed');
+    expect(judge(ahead, past)).toBe('deadline_not_possible');
+    expect(judge({}, past)).toBe('deadline_not_possible');
+    expect(judge(past, { ...past, attempts: 5 })).toBe('allowed');
+    expect(judge(past, {})).toBe('allowed');
+  });
+});
+
 describe('a retry', () => {
   it('is for what is held or parked, and says of everything else why not', () => {
     for (const status of WORK_STATUSES) {
@@ -99,6 +184,15 @@ describe('a retry', () => {
 });
 
 describe('an abandonment', () => {
+  it('is of what bought nothing yet', () => {
+    for (const state of ATTEMPT_STATES) {
+      for (const settled of [true, false]) {
+        const harmless = state === 'prepared' || state === 'refused' || (state === 'failed' && settled);
+        expect(judgeAbandon({ ...parked, attempt: { state, settled } }), `${state} ${settled}`).toBe(harmless ? 'allowed' : 'may_be_bought');
+      }
+    }
+  });
+
   it('done twice is no error, and of what ended otherwise it comes too late', () => {
     for (const status of FINAL_STATUSES) {
       expect(judgeAbandon({ ...parked, status })).toBe(status === 'abandoned' ? 'unchanged' : 'already_ended');

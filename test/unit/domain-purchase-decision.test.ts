@@ -74,7 +74,8 @@ describe('after a send', () => {
   });
 
   it('a Retry-After goes before the doubling wait of a hold', () => {
-    expect(decideAfterSend(failed('rate_limited', 7_000), history({ holds: 4 }), policy, NOW)).toMatchObject({ delayMs: 7_000 });
+    const asked = { step: 'hold', failure: 'rate_limited', delayMs: 7_000, asked: true };
+    expect(decideAfterSend(failed('rate_limited', 7_000), history({ holds: 4 }), policy, NOW)).toEqual(asked);
     expect(decideAfterSend(failed('rate_limited'), history({ holds: 0 }), policy, NOW)).toMatchObject({ delayMs: policy.holdDelayMs });
     expect(decideAfterSend(failed('rate_limited'), history({ holds: 2 }), policy, NOW)).toMatchObject({ delayMs: 4 * policy.holdDelayMs });
     expect(decideAfterSend(failed('rate_limited'), history({ holds: 500 }), policy, NOW)).toMatchObject({ delayMs: policy.holdDelayMaxMs });
@@ -89,6 +90,31 @@ describe('after a send', () => {
     const firstSentAt = NOW + policy.resendDelayMs - policy.resendWindowMs;
     expect(decideAfterSend(failed('timeout'), history({ firstSentAt }), policy, NOW).step).toBe('resend');
     expect(decideAfterSend(failed('timeout'), history({ firstSentAt: firstSentAt - 1 }), policy, NOW).step).toBe('look_up');
+  });
+});
+
+describe('at the purchase gate', () => {
+  const gated = { kind: 'gated', failure: 'buying_paused', detail: 'Buying is paused.', recheckMs: 60_000 } as const;
+  const atGate = (more: Partial<AttemptHistory>, resendAllowed = true) => decideAfterSend(gated, history(more), { ...policy, resendAllowed }, NOW);
+  const lookUp = { step: 'look_up', failure: 'buying_paused' };
+
+  it('what was not sent, or bought nothing, is held until the gate is asked again', () => {
+    const held = { step: 'hold', failure: 'buying_paused', delayMs: 60_000, gated: 'Buying is paused.' };
+    expect(atGate({ firstSentAt: undefined })).toEqual(held);
+    expect(atGate({ holds: 7 })).toEqual(held);
+  });
+
+  it('what may have bought waits to be sent again, to the end of its window at the latest', () => {
+    const resend = { step: 'resend', failure: 'buying_paused', gated: 'Buying is paused.' };
+    expect(atGate({ anyUnknown: true, firstSentAt: NOW })).toEqual({ ...resend, delayMs: 60_000 });
+    expect(atGate({ anyUnknown: true, firstSentAt: undefined })).toEqual({ ...resend, delayMs: 60_000 });
+    expect(atGate({ anyUnknown: true, firstSentAt: NOW + 5_000 - policy.resendWindowMs })).toEqual({ ...resend, delayMs: 5_000 });
+  });
+
+  it('what may have bought is looked up once its window is over, or where nothing is sent again', () => {
+    expect(atGate({ anyUnknown: true, firstSentAt: NOW - policy.resendWindowMs })).toEqual(lookUp);
+    expect(atGate({ anyUnknown: true, firstSentAt: NOW - policy.resendWindowMs - 1 })).toEqual(lookUp);
+    expect(atGate({ anyUnknown: true, firstSentAt: NOW }, false)).toEqual(lookUp);
   });
 });
 
