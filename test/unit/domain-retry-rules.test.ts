@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES, failureClasses } from '#domain/failure.ts';
-import { judgeRetryChange, type OperatedWork } from '#domain/operator-actions.ts';
-import { FINAL_STATUSES } from '#domain/lifecycle.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import {
   changedOverrides,
+  deadlineIsPossible,
   durationText,
+  equalWaits,
   givesUpAt,
   isRetried,
   leadsToNewAttempt,
@@ -105,22 +105,19 @@ describe('what an operator sets for one piece of work', () => {
   });
 });
 
-describe('a change of it', () => {
-  const work: OperatedWork = { status: 'held', attempt: undefined, openContradiction: false, observationsPending: false };
-
-  it('that changes nothing is unchanged, and of what has ended refused', () => {
-    expect(judgeRetryChange(work, { attempts: 4 }, { attempts: 4 }, NOW)).toBe('unchanged');
-    expect(judgeRetryChange(work, {}, { attempts: 4 }, NOW)).toBe('allowed');
-    for (const status of FINAL_STATUSES) expect(judgeRetryChange({ ...work, status }, {}, { attempts: 4 }, NOW)).toBe('already_ended');
+describe('a deadline that an operator sets', () => {
+  it('lies ahead, and not too far', () => {
+    const possible = [NOW, NOW + 1, NOW + RETRY_BOUNDS.deadlineMs, NOW + RETRY_BOUNDS.deadlineMs + 1].map((deadlineAt) => deadlineIsPossible(deadlineAt, NOW));
+    expect(possible).toEqual([false, true, true, false]);
   });
+});
 
-  it('takes a deadline that lies ahead, and not too far', () => {
-    const to = (deadlineAt: number) => judgeRetryChange(work, {}, { deadlineAt }, NOW);
-    expect(to(NOW)).toBe('deadline_not_possible');
-    expect(to(NOW + 1)).toBe('allowed');
-    expect(to(NOW + RETRY_BOUNDS.deadlineMs)).toBe('allowed');
-    expect(to(NOW + RETRY_BOUNDS.deadlineMs + 1)).toBe('deadline_not_possible');
-    // One that was set before and has passed since stands in no way of another change.
-    expect(judgeRetryChange(work, { deadlineAt: NOW - 1 }, { deadlineAt: NOW - 1, attempts: 2 }, NOW)).toBe('allowed');
+describe('the waits of two rules', () => {
+  const rule = { attempts: 3, firstDelayMs: MINUTE, maxDelayMs: HOUR, totalMs: 24 * HOUR };
+
+  it('are the same when both are, whatever else differs', () => {
+    expect(equalWaits(rule, { ...rule, attempts: 5, totalMs: HOUR })).toBe(true);
+    expect(equalWaits(rule, { ...rule, firstDelayMs: 2 * MINUTE })).toBe(false);
+    expect(equalWaits(rule, { ...rule, maxDelayMs: 2 * HOUR })).toBe(false);
   });
 });
