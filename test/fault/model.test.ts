@@ -5,13 +5,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { allCommands } from '#test/fault/model/commands.ts';
+import { watchStatuses } from '#test/fault/model/invariants.ts';
 import { World, type Model } from '#test/fault/model/world.ts';
 import { OrderDesk } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { Seeded } from '#test/support/workload.ts';
 
 const RUNS = Number(process.env['MODEL_RUNS'] ?? 2);
-const COMMANDS = 60;
+const COMMANDS = 45;
 const RUN_MS = 180_000;
 
 let stack: Stack;
@@ -19,11 +20,11 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { POLICY_SILENT_AFTER: '1s', POLICY_RESEND_WINDOW: '4s' },
+    environment: { POLICY_SILENT_AFTER: '1s', POLICY_RESEND_WINDOW: '300ms', POLICY_RESEND_DELAY: '50ms', POLICY_BOOKS_EVERY: '365d', POLICY_BOOKS_GRACE: '0s' },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);
-  await World.watchStatuses(desk);
+  await watchStatuses(desk);
 });
 afterAll(() => stack.stop());
 
@@ -32,9 +33,9 @@ describe('whatever happens, in whatever order', () => {
     const { seed } = new Seeded();
     await fc.assert(
       fc.asyncProperty(allCommands(COMMANDS), async (commands) => {
-        const model: Model = { work: [] };
+        const model: Model = { work: [], pauses: [] };
         const world = new World(desk);
-        await world.calm();
+        await world.begin(model, 2);
         await fc.asyncModelRun(() => ({ model, real: world }), commands);
         await world.settle(model);
         process.stdout.write(`seed ${seed}: ${commands.join(', ')}\n→ ${model.work.map(({ kind, ended }) => `${kind} ${ended ?? 'open'}`).join(', ')}\n`);

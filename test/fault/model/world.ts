@@ -1,38 +1,62 @@
-/** The real side of the model: a stack, the work that was placed on it, and what must hold of it at every moment. */
-import { sql } from 'drizzle-orm';
+/** The two sides of the model: what is known for certain, and a stack with the work that was placed on it. */
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { isFinal, mayFollow, WORK_STATUSES, type WorkStatus } from '#domain/lifecycle.ts';
-import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
-import { isFor } from '#test/support/books.ts';
-import type { OrderDesk } from '#test/support/order-desk.ts';
+import type { FailureClass } from '#domain/failure.ts';
+import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
+import type { WorkKind } from '#domain/work.ts';
+import type { ScheduleId } from '#temporal/schedules.ts';
+import { checkInvariants, shownWork, type Shown } from '#test/fault/model/invariants.ts';
+import { becomeQuiet } from '#test/support/books.ts';
+import { PACKAGE, type OrderDesk } from '#test/support/order-desk.ts';
+import { TemporalOperator } from '#test/support/stack-temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-
-const shown = z.object({
-  status: z.enum(WORK_STATUSES),
-  max_price: z.object({ amount: z.string(), currency: z.string() }).nullable().optional(),
-  attention: z.object({ reason: z.string() }).nullable(),
-  /** Of an order that is completed. */
-  esim_id: z.string().nullable().optional(),
-});
-export type Shown = z.output<typeof shown>;
 
 /** What is known for certain of a piece of work, whatever the service does. */
 export interface ModelledWork {
   readonly kind: WorkKind;
   /** The last limit that our API has accepted. */
   limit: string | null;
+  /** Ours: what an order has delivered, what a top-up recharges, what a cancellation ends. */
+  esim: string | undefined;
+  /** Accepted under a pause, and neither let through nor free of pauses since: nothing of it is sent. */
+  stopped: boolean;
+  /** A top-up of an eSIM that was cancelled by then: it comes to nothing. */
+  readonly isInVain: boolean;
+  /** When it was last looked at, it waited for a person. */
+  waits: boolean;
   /** Once it has ended, it stays so. */
   ended: WorkStatus | undefined;
+}
+
+/** A pause of buying that is in force. */
+export interface Pause {
+  readonly id: string;
+  /** Null: of every kind. */
+  readonly kind: WorkKind | null;
 }
 
 /** What is known for certain. */
 export interface Model {
   readonly work: ModelledWork[];
+  readonly pauses: Pause[];
 }
 
+/** True of the end of work that has changed nothing at the service. */
+export function endedWithoutEffect(status: WorkStatus | undefined): boolean {
+  return status === 'refused' || status === 'failed' || status === 'abandoned';
+}
+
+/** True while a pause covers work of this kind. Cancellations spend nothing. */
+function isPaused({ pauses }: Model, kind: WorkKind): boolean {
+  return kind !== 'cancellation' && pauses.some((pause) => pause.kind === null || pause.kind === kind);
+}
+
+/** A price or a package that will not come, an eSIM with which somebody else is not done: what is held for that is no longer wanted in the end. */
+const WAITS_IN_VAIN: ReadonlySet<string> = new Set<FailureClass>(['package_unavailable', 'price_above_limit', 'esim_busy']);
+
+const HELD_AT_GATE: ReadonlySet<string> = new Set<FailureClass>(['buying_paused', 'service_down', 'rate_limited']);
+
 const PATHS: Readonly<Record<WorkKind, string>> = { order: '/v1/orders', topup: '/v1/topups', vpn_subscription: '/v1/vpn/subscriptions', cancellation: '/v1/cancellations' };
-const TABLES: Readonly<Record<WorkKind, string>> = { order: 'orders', topup: 'topups', vpn_subscription: 'vpn_subscriptions', cancellation: 'cancellations' };
 
 export class World {
   readonly desk: OrderDesk;
@@ -43,18 +67,6 @@ export class World {
     this.desk = desk;
   }
 
-  /** Lets the database write down each step of each status: who reads now and then sees only some of them. */
-  static async watchStatuses(desk: OrderDesk): Promise<void> {
-    const { executor } = desk.stack.database;
-    await executor.execute(sql.raw('CREATE TABLE status_steps (kind text, id text, from_status text, to_status text)'));
-    await executor.execute(sql.raw(`CREATE FUNCTION note_status_step() RETURNS trigger LANGUAGE plpgsql AS $$
-      BEGIN INSERT INTO status_steps VALUES (TG_ARGV[0], NEW.id, OLD.status, NEW.status); RETURN NULL; END $$`));
-    for (const kind of WORK_KINDS) {
-      await executor.execute(sql.raw(`CREATE TRIGGER note_status_step AFTER UPDATE ON ${TABLES[kind]} FOR EACH ROW
-        WHEN (OLD.status IS DISTINCT FROM NEW.status) EXECUTE FUNCTION note_status_step('${kind}')`));
-    }
-  }
-
   path(model: Model, index: number): string {
     const { kind } = model.work[index]!;
     return `${PATHS[kind]}/${this.ids[index]!}`;
@@ -63,7 +75,53 @@ export class World {
   async show(model: Model, index: number): Promise<Shown> {
     const answer = await this.desk.stack.api.get(this.path(model, index));
     expect(answer.status, answer.text).toBe(200);
-    return answer.read(shown);
+    return answer.read(shownWork);
+  }
+
+  /** Some eSIMs are there from the beginning: there is more to do with them. */
+  async begin(model: Model, esims: number): Promise<void> {
+    await this.calm();
+    for (let n = 0; n < esims; n += 1) this.accepted(model, await this.desk.place(PACKAGE.completedAtOnce), { kind: 'order' });
+    for (const id of this.ids) await this.desk.reaches(id, 'completed');
+    await this.check(model);
+  }
+
+  /** Our API has answered 202. */
+  accepted(model: Model, id: string, { kind, limit = null, esim }: { kind: WorkKind; limit?: string | null; esim?: string }): void {
+    expect(this.ids).not.toContain(id);
+    const isCancelled = model.work.some((work) => work.kind === 'cancellation' && work.esim === esim && work.ended === 'completed');
+    this.ids.push(id);
+    model.work.push({ kind, limit, esim, stopped: isPaused(model, kind), isInVain: kind === 'topup' && isCancelled, waits: false, ended: undefined });
+  }
+
+  /** Ends a pause. */
+  async resume(model: Model, { id }: Pause): Promise<void> {
+    const answer = await this.desk.stack.api.post(`/v1/purchase-gate/pauses/${id}/release`, { why: 'the new catalogue is there' });
+    expect(answer.status, answer.text).toBe(200);
+    model.pauses.splice(model.pauses.findIndex((pause) => pause.id === id), 1);
+    for (const work of model.work) if (!isPaused(model, work.kind)) work.stopped = false;
+  }
+
+  /** What was accepted under a pause comes as far as to be held by it. */
+  async isHeldByPause(model: Model, index: number): Promise<void> {
+    await waitFor(`${this.ids[index]} is held by a pause`, async () => {
+      const { status, failure } = await this.show(model, index);
+      return status === 'held' && failure?.class === 'buying_paused';
+    });
+  }
+
+  /** The service has taken it, or it is held, waits for a person, or has ended. */
+  async standsStill(model: Model, index: number): Promise<void> {
+    await waitFor(`${this.ids[index]} stands still`, async () => !['accepted', 'submitting'].includes((await this.show(model, index)).status));
+  }
+
+  /** What was let through is sent, or waits for something else, though the pause lasts. */
+  async goesPastPause(model: Model, index: number): Promise<void> {
+    await waitFor(`${this.ids[index]} goes past the pause`, async () => {
+      const isSent = (await this.desk.attemptsOf(this.ids[index]!)).some(({ sends }) => sends > 0);
+      const { status, failure } = await this.show(model, index);
+      return isSent || status !== 'held' || failure?.class !== 'buying_paused';
+    });
   }
 
   /** Nothing is in its way. It takes a reference twice all the same: only the key keeps it from selling twice. */
@@ -72,72 +130,68 @@ export class World {
     await this.desk.simulator.dialect('reusable_references');
   }
 
-  /** Ids of the eSIMs that were delivered so far. */
-  async esims(model: Model): Promise<string[]> {
-    const orders = [...model.work.entries()].filter(([, { kind }]) => kind === 'order');
-    const delivered = await Promise.all(orders.map(async ([index]) => (await this.show(model, index)).esim_id));
-    return delivered.filter((id) => typeof id === 'string');
+  /** Nothing that the service says of what it does arrives. */
+  async silence(): Promise<void> {
+    await this.desk.silenceService();
+    for (const endpoint of ['getTopup', 'listTopups', 'getVpnSubscription', 'listVpnSubscriptions'] as const) {
+      await this.desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+    }
   }
 
   /** What must hold after each command. */
   async check(model: Model): Promise<void> {
+    const shown = await Promise.all(model.work.map((_work, index) => this.show(model, index)));
     for (const [index, known] of model.work.entries()) {
-      const { status, max_price: limit } = await this.show(model, index);
-      const id = this.ids[index];
+      const { status, max_price: limit, esim_id: esim } = shown[index]!;
+      const id = this.ids[index]!;
       if (known.ended !== undefined) expect(status, `${id} had ended`).toBe(known.ended);
       if (isFinal(status)) known.ended = status;
-      if (known.kind !== 'vpn_subscription') expect(limit?.amount ?? null, `the limit of ${id}`).toBe(known.limit);
+      known.waits = status === 'needs_attention';
+      if (known.kind === 'order') known.esim = esim ?? undefined;
+      if (known.kind === 'order' || known.kind === 'topup') expect(limit?.amount ?? null, `the limit of ${id}`).toBe(known.limit);
+      if (known.isInVain) expect(status, `${id} recharges an eSIM that is cancelled`).not.toBe('completed');
     }
-    await this.#everyStepIsAllowed();
-    await this.#nothingCostsTwice();
+    await checkInvariants(this.desk, model.work.map(({ stopped }, index) => ({ id: this.ids[index]!, stopped, shown: shown[index]! })));
   }
 
-  async #everyStepIsAllowed(): Promise<void> {
-    const { rows } = await this.desk.stack.database.executor.execute<{ kind: WorkKind; id: string; from_status: WorkStatus; to_status: WorkStatus }>(
-      sql.raw('SELECT * FROM status_steps'),
-    );
-    const forbidden = rows.filter(({ kind, from_status: from, to_status: to }) => !mayFollow(kind, from, to));
-    expect(forbidden).toEqual([]);
-  }
-
-  /** At no moment has the service more than one debit for a piece of work that it has not paid back. */
-  async #nothingCostsTwice(): Promise<void> {
-    // The attempts first: what is debited meanwhile belongs to one of them or is seen the next time.
-    const attempts = await Promise.all(this.ids.map(async (id) => ({ id, rows: await this.desk.attemptsOf(id) })));
-    const ledger = await this.desk.simulator.ledger();
-    for (const { id, rows } of attempts) {
-      const own = ledger.filter((line) => rows.some((attempt) => isFor(attempt, line)));
-      const net = own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
-      expect(net, `net debits of ${id}`).toBeLessThanOrEqual(1);
-    }
-  }
-
-  /** What the service has done for an order, as a person sees who looks into its console and wallet. */
-  async truthOf(id: string): Promise<{ bought?: string; costsNothing: boolean }> {
-    const references = (await this.desk.attempts(id)).map(({ reference }) => reference);
-    const sold = (await Promise.all(references.map((reference) => this.desk.simulator.orders(reference)))).flat();
-    const bought = sold.find(({ status }) => status !== 'failed')?.id;
-    const movements = await this.desk.ledger(id);
-    const net = movements.filter(({ type }) => type === 'debit').length - movements.filter(({ type }) => type === 'credit').length;
-    return { ...(bought === undefined ? {} : { bought }), costsNothing: net === 0 };
+  /** Compares the books with the wallet, once nothing is under way: they come to its balance. */
+  async #reconcile(): Promise<void> {
+    const { stack } = this.desk;
+    expect(await becomeQuiet(stack)).toEqual([]);
+    const newest = async () => (await stack.api.get('/v1/wallet/reconciliations?limit=1')).at('data', 0, 'id');
+    const before = await newest();
+    await using operator = await TemporalOperator.connect(stack);
+    await operator.client.schedule.getHandle('books' satisfies ScheduleId).trigger();
+    const report = await waitFor('the books are compared', async () => {
+      const id = await newest();
+      return typeof id === 'string' && id !== before ? id : undefined;
+    });
+    const { findings } = (await stack.api.get(`/v1/wallet/reconciliations/${report}`)).read(z.object({ findings: z.array(z.looseObject({ kind: z.string() })) }));
+    expect(findings.filter(({ kind }) => kind === 'balance_differs' || kind === 'movement_missing')).toEqual([]);
   }
 
   /** The service is well again and finishes what it has; then everything ends or waits for a person, and the books agree. */
   async settle(model: Model): Promise<void> {
     const { desk } = this;
     await this.calm();
+    while (model.pauses.length > 0) await this.resume(model, model.pauses[0]!);
     await waitFor(
       'everything has ended or waits for a person',
       async () => {
         for (const { id, status } of await desk.simulator.orders()) if (status === 'processing') await desk.simulator.completeOrder(id).catch(() => undefined);
         for (const { id, status } of await desk.simulator.topups()) if (status === 'processing') await desk.simulator.completeTopup(id).catch(() => undefined);
+        for (const { id, status, cancellation } of await desk.simulator.refunds()) {
+          if (cancellation === 'processing') await desk.simulator.decideRefund(id, 'accept').catch(() => undefined);
+          else if (status === 'processing') await desk.simulator.decideRefund(id, 'complete').catch(() => undefined);
+        }
         const open: string[] = [];
         for (const index of model.work.keys()) {
-          const { status } = await this.show(model, index);
+          const { status, failure } = await this.show(model, index);
           if (isFinal(status) || status === 'active' || status === 'needs_attention') continue;
-          // What only waits for a price or a package that will not come is no longer wanted.
-          if (status === 'held') await desk.stack.api.post(`${this.path(model, index)}/abandon`, { why: 'no longer wanted' });
-          open.push(`${this.ids[index]} is ${status}`);
+          if (status === 'held' && WAITS_IN_VAIN.has(failure?.class ?? '')) await desk.stack.api.post(`${this.path(model, index)}/abandon`, { why: 'no longer wanted' });
+          // The gate lets go by itself what it holds; other waits may have grown long.
+          else if (status === 'held' && !HELD_AT_GATE.has(failure?.class ?? '')) await desk.stack.api.post(`${this.path(model, index)}/retry`, { why: 'the service is back' });
+          open.push(`${this.ids[index]} is ${status} (${failure?.class ?? 'no failure'})`);
         }
         if (open.length > 0) throw new Error(open.join(', '));
         return true;
@@ -148,6 +202,8 @@ export class World {
     for (const [index, id] of this.ids.entries()) {
       if ((await this.show(model, index)).status === 'needs_attention') desk.expectUnsettled(id);
     }
+    // What the service never told of a price or a refund the reconciliation of the wallet finds.
+    await this.#reconcile();
     await desk.checkBooks();
   }
 }

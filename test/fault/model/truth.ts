@@ -1,0 +1,61 @@
+/** What a person sees who looks into the service's console and wallet. */
+import type { CaseVerdict } from '#domain/operator-actions.ts';
+import { isFor } from '#test/support/books.ts';
+import type { Model, World } from '#test/fault/model/world.ts';
+
+/** What is true of a piece of work at the service. */
+export interface Truth {
+  /** What may be said of it, the better word first; none while that is open. */
+  readonly verdicts: readonly CaseVerdict[];
+  /** With `bought`, the service's id of it, as the API takes it. */
+  readonly names: Readonly<Record<string, string>>;
+}
+
+/** What the service has made for a piece of work. */
+interface Sale {
+  readonly id: string;
+  readonly status: string;
+}
+
+/** @returns what is true of a piece of work, whatever we believe of it. */
+export async function truthOf(world: World, { work }: Model, index: number): Promise<Truth> {
+  const { simulator } = world.desk;
+  const id = world.ids[index]!;
+  const attempts = await world.desk.attemptsOf(id);
+  const references = new Set(attempts.map(({ reference }) => reference));
+  switch (work[index]!.kind) {
+    case 'order':
+      return ofSales('service_order_id', (await simulator.orders()).filter(({ external_order_id: name }) => references.has(name)));
+    case 'vpn_subscription':
+      return ofSales('service_subscription_id', (await simulator.subscriptions()).filter(({ external_subscription_id: name }) => references.has(name)));
+    case 'topup': {
+      const others = new Set((await Promise.all(world.ids.filter((other) => other !== id).map((other) => world.desk.attemptsOf(other)))).flat().map(({ serviceId }) => serviceId));
+      const ofEsim = (await simulator.topups()).filter((each) => attempts.some(({ serviceEsimId }) => serviceEsimId === each.esim_id));
+      return ofSales('service_topup_id', ofEsim.filter((each) => !others.has(each.id)));
+    }
+    case 'cancellation':
+      return ofRefunds(await world.desk.refundsAtService(work[index]!.esim!));
+  }
+
+  /** It is sold, or nothing is and nothing was kept; while neither is certain nothing can be said. */
+  async function ofSales(name: string, sales: readonly Sale[]): Promise<Truth> {
+    const bought = sales.find(({ status }) => status !== 'failed');
+    if (bought !== undefined) {
+      // A person's word ends a top-up as completed, so it must have come that far.
+      const isCertain = name !== 'service_topup_id' || bought.status === 'completed';
+      return { verdicts: isCertain ? ['bought'] : [], names: { [name]: bought.id } };
+    }
+    const sold = new Set(sales.map((sale) => sale.id));
+    const own = (await simulator.ledger()).filter((line) => attempts.some((attempt) => isFor(attempt, line)) || (line.topup_id !== null && sold.has(line.topup_id)));
+    const net = own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
+    return { verdicts: net === 0 ? ['not_bought'] : [], names: {} };
+  }
+}
+
+function ofRefunds(refunds: Awaited<ReturnType<World['desk']['refundsAtService']>>): Truth {
+  if (refunds.some(({ cancellation }) => cancellation === 'processing')) return { verdicts: [], names: {} };
+  const refund = refunds.find(({ cancellation }) => cancellation === 'cancelled');
+  if (refund === undefined) return { verdicts: ['not_bought'], names: {} };
+  const ofMoney = { completed: ['refunded'], failed: ['dismissed'], processing: [] } as const;
+  return { verdicts: [...ofMoney[refund.status], 'bought'], names: { service_refund_id: refund.id } };
+}
