@@ -1,6 +1,6 @@
 /** What the service says of a cancellation and its refund, as rows; told by answers, reads and events alike. */
 import { and, eq, isNull, ne, sql } from 'drizzle-orm';
-import { isCancelled, refundStatusOf, together, type CancellationWord } from '#domain/refund.ts';
+import { isCancelled, refundOfCredit, refundStatusOf, together, type CancellationWord } from '#domain/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { openCase } from '#db/cases.ts';
@@ -142,32 +142,48 @@ export interface PaidRefund {
 }
 
 /**
- * The wallet has shown these credits: refunds of these orders that were told to be of this amount are completed. A cancellation
+ * The wallet has shown these credits: the refunds that they are, of what was told of their amounts, are completed. A cancellation
  * that still waits for the service's word goes on.
  */
-export async function settlePaidRefunds(
-  tx: Executor,
-  credits: readonly PaidRefund[],
-  now: Date,
-): Promise<void> {
+export async function settlePaidRefunds(tx: Executor, credits: readonly PaidRefund[], now: Date): Promise<void> {
   for (const credit of credits) {
-    const { orderId, money } = credit;
-    const ofAmount = and(eq(refunds.amount, money.amount), eq(refunds.currency, money.currency));
-    const settled = await tx
-      .update(refunds)
-      .set({ status: 'completed', completedAt: now, updatedAt: now })
-      .where(and(eq(refunds.orderId, orderId), ofAmount, ne(refunds.status, 'completed')))
-      .returning({ cancellationId: refunds.cancellationId });
-    if (settled.length === 0) await settleUntoldRefund(tx, credit, now);
-    for (const { cancellationId } of settled) {
-      await announceRefund(tx, cancellationId, now);
-      await requestWake(tx, { kind: 'cancellation', id: cancellationId });
+    const refundId = await namedRefund(tx, credit);
+    const paid = refundOfCredit(await refundsOfOrder(tx, credit.orderId), { refundId, money: credit.money });
+    if (paid === undefined) {
+      await settleUntoldRefund(tx, credit, refundId, now);
+    } else if (paid.status !== 'completed') {
+      await settleRefund(tx, paid.cancellationId, true, now);
+      await requestWake(tx, { kind: 'cancellation', id: paid.cancellationId });
     }
   }
 }
 
+/** The service's id of the refund that its wallet names with a credit. */
+async function namedRefund(tx: Executor, { movementId }: PaidRefund): Promise<string | null> {
+  const [movement] = await tx.select({ refundId: walletMovements.refundId }).from(walletMovements).where(eq(walletMovements.serviceId, movementId));
+  return movement?.refundId ?? null;
+}
+
+/** All refunds of an order, locked: what the service says of them is stored without the books. */
+async function refundsOfOrder(tx: Executor, orderId: string) {
+  const rows = await tx
+    .select({ refund: refunds, cancellation: cancellations.status })
+    .from(refunds)
+    .innerJoin(cancellations, eq(cancellations.id, refunds.cancellationId))
+    .where(eq(refunds.orderId, orderId))
+    .orderBy(refunds.createdAt)
+    .for('update', { of: refunds });
+  return rows.map(({ refund: { cancellationId, status, serviceRefundId, amount, currency }, cancellation }) => ({
+    cancellationId,
+    status,
+    serviceRefundId,
+    told: amount === null || currency === null ? undefined : { amount, currency },
+    isInForce: cancellation !== 'refused' && cancellation !== 'abandoned',
+  }));
+}
+
 /** Nobody said a word of the refund, or of its amount, before its cancellation ended; the credit says it. */
-async function settleUntoldRefund(tx: Executor, { orderId, movementId, money }: PaidRefund, now: Date): Promise<void> {
+async function settleUntoldRefund(tx: Executor, { orderId, money }: PaidRefund, refundId: string | null, now: Date): Promise<void> {
   const [untold] = await tx
     .select({ id: cancellations.id })
     .from(cancellations)
@@ -176,8 +192,7 @@ async function settleUntoldRefund(tx: Executor, { orderId, movementId, money }: 
     .where(and(eq(esims.orderId, orderId), eq(cancellations.status, 'completed'), isNull(refunds.amount), isNull(refunds.completedAt)));
   if (untold === undefined) return;
   await expectRefund(tx, { kind: 'cancellation', id: untold.id }, now);
-  const [movement] = await tx.select({ refundId: walletMovements.refundId }).from(walletMovements).where(eq(walletMovements.serviceId, movementId));
-  const named = movement?.refundId == null ? {} : { serviceRefundId: movement.refundId };
+  const named = refundId === null ? {} : { serviceRefundId: refundId };
   await tx.update(refunds).set({ ...named, amount: money.amount, currency: money.currency }).where(eq(refunds.cancellationId, untold.id));
   await settleRefund(tx, untold.id, true, now);
 }

@@ -2,6 +2,7 @@
  * The cancellation of an eSIM with its refund: what the service says of both, what that means for the purchase-like attempt
  * by which we asked for it, and how we show the refund.
  */
+import { equalMoney, type Money } from '#domain/money.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
 
 /** What the service says of a refund: the outcomes that its events name, and the time before them. */
@@ -80,4 +81,32 @@ export function together(known: CancellationWord, told: CancellationWord): Cance
 export function refundStatusOf({ state, review }: RefundWord): RefundStatus {
   if (state === 'failed') return 'failed';
   return state === 'processing' && review === 'manual_review' ? 'manual_review' : 'expected';
+}
+
+/** A refund of ours that a credit of the wallet may be. */
+export interface RefundOfOrder {
+  /** The service's id; null while it is not known. */
+  readonly serviceRefundId: string | null;
+  /** What the service said that it comes to. */
+  readonly told: Money | undefined;
+  /** False when its cancellation was refused or given up. */
+  readonly isInForce: boolean;
+}
+
+/**
+ * Which of the refunds of one order a credit of the wallet is. One eSIM may have several: a cancellation that was refused leaves
+ * its refund as failed, and a further one is paid. An id that the service names goes before what may be concluded.
+ *
+ * @param credit.refundId the service's id of the refund, where it names one.
+ * @returns undefined where none was told to be of this amount.
+ */
+export function refundOfCredit<Refund extends RefundOfOrder>(
+  refunds: readonly Refund[],
+  { refundId, money }: { readonly refundId: string | null; readonly money: Money },
+): Refund | undefined {
+  const possible = refunds.filter(({ told }) => told !== undefined && equalMoney(told, money));
+  const named = possible.find(({ serviceRefundId }) => serviceRefundId !== null && serviceRefundId === refundId);
+  if (named !== undefined) return named;
+  const unnamed = possible.filter(({ serviceRefundId }) => serviceRefundId === null || refundId === null);
+  return unnamed.find(({ isInForce }) => isInForce) ?? unnamed[0];
 }

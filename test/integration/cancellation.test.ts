@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk } from '#test/support/order-desk.ts';
+import { reconcileBooks } from '#test/support/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -156,6 +157,20 @@ describe('the cancellation of an eSIM', () => {
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
     expect((await desk.cancellationReaches(id, 'refused')).body).toMatchObject({ failure: { class: 'cancellation_refused' } });
     await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
+  });
+
+  it('that is made after one was refused is the one that is refunded', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
+    const refused = await desk.cancel(esimId);
+    await desk.cancellationReaches(refused, 'processing');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
+    await desk.cancellationReaches(refused, 'refused');
+    const paid = await desk.cancel(esimId);
+    await desk.cancellationReaches(paid, 'completed');
+    await reconcileBooks(stack);
+    const refundOf = async (id: string) => (await stack.api.get(`/v1/cancellations/${id}`)).at('refund', 'status');
+    expect([await refundOf(refused), await refundOf(paid)]).toEqual(['failed', 'completed']);
   });
 
   it('whose customer installs the eSIM between our look and the service\'s is judged by the service', async () => {

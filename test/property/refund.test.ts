@@ -9,9 +9,11 @@ import {
   REFUND_REVIEWS,
   REFUND_STATES,
   REFUND_STATUSES,
+  refundOfCredit,
   refundStatusOf,
   together,
   type CancellationWord,
+  type RefundOfOrder,
   type RefundStatus,
   type RefundWord,
 } from '#domain/refund.ts';
@@ -172,5 +174,37 @@ describe('the words', () => {
     [{ state: 'failed', review: 'manual_review' }, 'failed'],
   ])('%j are shown as %s', (said, status) => {
     expect(refundStatusOf(said)).toBe(status);
+  });
+});
+
+describe('the refund that a credit of the wallet is', () => {
+  const money = { amount: '2.40', currency: 'USD' };
+  const inForce: RefundOfOrder = { serviceRefundId: 'r_2', told: money, isInForce: true };
+  const refused: RefundOfOrder = { serviceRefundId: 'r_1', told: money, isInForce: false };
+  const isOf = (refunds: readonly RefundOfOrder[], refundId: string | null) => refundOfCredit(refunds, { refundId, money });
+
+  it('is the one that the service names, in force or not', () => {
+    expect(isOf([refused, inForce], 'r_2')).toBe(inForce);
+    expect(isOf([inForce, refused], 'r_1')).toBe(refused);
+  });
+
+  it('is of the cancellation that is in force where none is named, else the first of what is left', () => {
+    expect(isOf([refused, inForce], null)).toBe(inForce);
+    expect(isOf([refused], null)).toBe(refused);
+    expect(isOf([], null)).toBeUndefined();
+  });
+
+  it('is one whose id is not known yet where another is named', () => {
+    const unheard = { ...inForce, serviceRefundId: null };
+    expect(isOf([refused, unheard], 'r_2')).toBe(unheard);
+    expect(isOf([unheard], null)).toBe(unheard);
+    expect(isOf([refused], 'r_2')).toBeUndefined();
+  });
+
+  it('is never one of another amount, or of none', () => {
+    for (const told of [undefined, { ...money, amount: '2.41' }, { ...money, currency: 'EUR' }]) {
+      for (const refundId of ['r_2', null]) expect(isOf([{ ...inForce, told }], refundId)).toBeUndefined();
+    }
+    expect(isOf([{ ...inForce, told: { ...money, amount: '2.4' } }], 'r_2')).toBeDefined();
   });
 });

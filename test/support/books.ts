@@ -174,13 +174,16 @@ function refundedMoney({ refunds, journal, ledger }: Books): string[] {
   const unknown = ledger
     .filter((line) => isRefund(line) && !known.has(line.refund_id))
     .map((line) => `the service has ${movementText(line)} for refund ${line.refund_id}, which is none of ours`);
-  const unequal = refunds.flatMap(({ id, status, orderId, serviceRefundId }) => {
-    const theirs = ledger.filter(({ refund_id: refundId }) => refundId !== null && refundId === serviceRefundId).map(movementText);
+  // An order may have several: that of a cancellation that was refused, and that of a further one.
+  const unequal = [...Map.groupBy(refunds, ({ orderId }) => orderId)].flatMap(([orderId, ofOrder]) => {
+    const paid = (serviceRefundId: string | null) => ledger.filter(({ refund_id: refundId }) => refundId !== null && refundId === serviceRefundId).map(movementText);
+    const theirs = ofOrder.flatMap(({ serviceRefundId }) => paid(serviceRefundId));
     const ours = journal.filter(({ causeKind, causeId }) => causeKind === 'refund' && causeId === orderId).map(movementText);
-    const isSettled = status !== 'completed' || ours.length === 1;
-    return isSettled && (ours.length === 0 || ours.join() === theirs.join())
-      ? []
-      : [`refund ${id} (${status}):\n    the service: ${theirs.join(', ') || 'nothing'}\n    our journal: ${ours.join(', ') || 'nothing'}`];
+    const completed = ofOrder.filter(({ status }) => status === 'completed');
+    const arePaid = completed.length === 0 || (ours.length === 1 && completed.every(({ serviceRefundId }) => paid(serviceRefundId).length === 1));
+    if (arePaid && (ours.length === 0 || ours.join() === theirs.join())) return [];
+    const names = ofOrder.map(({ id, status }) => `${id} (${status})`).join(', ');
+    return [`refunds ${names}:\n    the service: ${theirs.join(', ') || 'nothing'}\n    our journal: ${ours.join(', ') || 'nothing'}`];
   });
   return [...unknown, ...unequal];
 }

@@ -4,6 +4,7 @@ import { workflowMetadataQuery } from '@temporalio/workflow';
 import { readEncryptionKeys } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { connectClient } from '#temporal/connection.ts';
+import type { ScheduleId } from '#temporal/schedules.ts';
 import type { Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { isId } from '#domain/identifiers.ts';
@@ -125,4 +126,16 @@ export class TemporalOperator implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.client.connection.close();
   }
+}
+
+/** Has the books compared with the wallet now. @returns the id of the report. */
+export async function reconcileBooks(stack: Stack): Promise<string> {
+  const newest = async () => (await stack.api.get('/v1/wallet/reconciliations?limit=1')).at('data', 0, 'id');
+  const before = await newest();
+  await using operator = await TemporalOperator.connect(stack);
+  await operator.client.schedule.getHandle('books' satisfies ScheduleId).trigger();
+  return await waitFor('the books are compared', async () => {
+    const id = await newest();
+    return typeof id === 'string' && id !== before ? id : undefined;
+  });
 }

@@ -4,11 +4,10 @@ import * as z from 'zod';
 import type { FailureClass } from '#domain/failure.ts';
 import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
 import type { WorkKind } from '#domain/work.ts';
-import type { ScheduleId } from '#temporal/schedules.ts';
 import { checkInvariants, shownWork, type Shown } from '#test/fault/model/invariants.ts';
 import { becomeQuiet } from '#test/support/books.ts';
 import { PACKAGE, type OrderDesk } from '#test/support/order-desk.ts';
-import { TemporalOperator } from '#test/support/stack-temporal.ts';
+import { reconcileBooks } from '#test/support/stack-temporal.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 /** What is known for certain of a piece of work, whatever the service does. */
@@ -158,14 +157,7 @@ export class World {
   async #reconcile(): Promise<void> {
     const { stack } = this.desk;
     expect(await becomeQuiet(stack)).toEqual([]);
-    const newest = async () => (await stack.api.get('/v1/wallet/reconciliations?limit=1')).at('data', 0, 'id');
-    const before = await newest();
-    await using operator = await TemporalOperator.connect(stack);
-    await operator.client.schedule.getHandle('books' satisfies ScheduleId).trigger();
-    const report = await waitFor('the books are compared', async () => {
-      const id = await newest();
-      return typeof id === 'string' && id !== before ? id : undefined;
-    });
+    const report = await reconcileBooks(stack);
     const { findings } = (await stack.api.get(`/v1/wallet/reconciliations/${report}`)).read(z.object({ findings: z.array(z.looseObject({ kind: z.string() })) }));
     expect(findings.filter(({ kind }) => kind === 'balance_differs' || kind === 'movement_missing')).toEqual([]);
   }
