@@ -118,6 +118,12 @@ describe('retries', () => {
     expect(seen).toHaveLength(5);
     expect(await thrown(client(() => new Response('no', { status: 404 })).getWallet())).toMatchObject({ status: 404 });
   });
+
+  it('wait as long as a proxy asks', async () => {
+    const busy: Step = () => new Response('busy', { status: 503, headers: { 'Retry-After': '5' } });
+    await client(busy, ok({})).getWallet();
+    expect(slept).toEqual([5_000]);
+  });
 });
 
 describe('a list', () => {

@@ -33,11 +33,14 @@ export function isProblem<Code extends ProblemCode>(error: unknown, ...codes: re
 export class NoAnswerError extends Error {
   /** Of what answered instead of the API; undefined when nothing did. */
   readonly status: number | undefined;
+  /** How long that asks to wait before the next try. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, options: { status?: number; cause?: unknown } = {}) {
+  constructor(message: string, options: { status?: number; retryAfterMs?: number | undefined; cause?: unknown } = {}) {
     super(message, { cause: options.cause });
     this.name = 'NoAnswerError';
     this.status = options.status;
+    this.retryAfterMs = options.retryAfterMs;
   }
 }
 

@@ -78,7 +78,7 @@ export class EventStream implements AsyncIterable<Event> {
         lost = error;
       }
       if (failures >= retries) throw lost;
-      const asked = lost instanceof ProblemError ? lost.retryAfterMs : undefined;
+      const { retryAfterMs: asked } = lost;
       const delayMs = asked === undefined ? this.#delay(retryMs, failures) : Math.min(LONGEST_ASKED_MS, asked);
       failures += 1;
       onDisconnect?.(lost, delayMs);

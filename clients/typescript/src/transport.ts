@@ -113,7 +113,7 @@ export class Transport {
       if (failure instanceof Response) return failure;
       call.options.signal?.throwIfAborted();
       if (tries >= retries || !mayRepeat(call, failure)) throw failure;
-      const asked = failure instanceof ProblemError ? failure.retryAfterMs : undefined;
+      const { retryAfterMs: asked } = failure;
       if (asked !== undefined && asked > LONGEST_RETRY_AFTER_MS) throw failure;
       await this.sleep(asked ?? this.#delay(tries), call.options.signal);
     }
@@ -171,10 +171,9 @@ function noAnswer(origin: string, cause: unknown): NoAnswerError {
 
 async function refusal(answer: Response, origin: string): Promise<ProblemError | NoAnswerError> {
   const body: unknown = await answer.json().catch(() => undefined);
-  if (!isProblemBody(body)) {
-    return new NoAnswerError(`${answer.status} from ${origin}, and not as a problem: something else answered`, { status: answer.status });
-  }
-  return new ProblemError(body, retryAfter(answer.headers.get('Retry-After')));
+  const retryAfterMs = retryAfter(answer.headers.get('Retry-After'));
+  if (isProblemBody(body)) return new ProblemError(body, retryAfterMs);
+  return new NoAnswerError(`${answer.status} from ${origin}, and not as a problem: something else answered`, { status: answer.status, retryAfterMs });
 }
 
 function isProblemBody(body: unknown): body is Problem {
