@@ -277,26 +277,33 @@ async function correctAttempt(
         })
         .where(eq(attempts.id, attempt.id));
       return;
-    case 'bought':
+    case 'bought': {
+      const state = await stateOnceBought(tx, attempt, serviceEsimId);
       await tx
         .update(attempts)
         .set({
           ...noLease,
-          state: await stateOnceBought(tx, attempt, serviceEsimId),
+          state,
           anyUnknown: true,
           serviceId: serviceId ?? attempt.serviceId,
           // Only an order's eSIM is not known before it is bought.
           serviceEsimId: (attempt.subjectKind === 'order' ? serviceEsimId : undefined) ?? attempt.serviceEsimId,
-          failureClass: null,
-          failureDetail: null,
+          ...(state === 'unknown' ? NEVER_SENT_AGAIN : { failureClass: null, failureDetail: null }),
           // So that the reconciler asks for it in its next run.
           lastHeardAt: attempt.firstSentAt ?? attempt.createdAt,
           lastAskedAt: null,
         })
         .where(eq(attempts.id, attempt.id));
       if (serviceId !== undefined) await requeueUnmatched(tx, attempt.subjectKind, { serviceId });
+    }
   }
 }
+
+/** What a person calls bought is asked for: sent again it might be bought twice, where the service has forgotten the key. */
+const NEVER_SENT_AGAIN = {
+  failureClass: 'key_or_reference_known',
+  failureDetail: 'An operator says that the service has sold it: the service is asked for it, and nothing is sent again.',
+} as const;
 
 /**
  * Of a top-up there is nothing to fetch, and the refund of a cancelled eSIM is waited for. Of an order the service is asked for

@@ -244,3 +244,27 @@ describe('what the service says is not believed', () => {
     expect((await desk.reaches(id, 'completed')).body).toMatchObject({ charged: { amount: '2.40', currency: 'USD' } });
   });
 });
+
+describe('what a person calls bought', () => {
+  it('is never sent again without an id of the service: it is asked for, and the case comes back', async () => {
+    await fault({ target: 'request', endpoint: 'createOrder', count: 1, fault: { kind: 'answer', status: 200, body: '{}' } });
+    const id = await desk.place(1001);
+    await desk.reaches(id, 'needs_attention');
+    const resolve = (verdict: string) => stack.api.post(`/v1/orders/${id}/resolve`, { why: 'seen in their console', case: 'outcome_unknown', verdict });
+    expect((await resolve('bought')).status).toBe(200);
+    const [closed, open] = [{ reason: 'outcome_unknown', open: false }, { reason: 'outcome_unknown', open: true }];
+    await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([closed, open]);
+    // Nor by whoever tries again.
+    await desk.reaches(id, 'needs_attention');
+    expect((await stack.api.post(`/v1/orders/${id}/retry`, { why: 'once more' })).status).toBe(200);
+    const parked = async () => (await desk.events(id)).filter((event) => event === 'order.needs_attention').length;
+    await expect.poll(parked, { timeout: 30_000 }).toBe(3);
+    expect((await desk.sends(id)).flat()).toHaveLength(1);
+    expect(await desk.movements(id)).toEqual([]);
+    // Until that person says otherwise.
+    await desk.reaches(id, 'needs_attention');
+    expect((await resolve('not_bought')).status).toBe(200);
+    expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(2);
+    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+  });
+});
