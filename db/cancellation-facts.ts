@@ -1,5 +1,6 @@
 /** What the service says of a cancellation and its refund, as rows; told by answers, reads and events alike. */
-import { and, eq, isNull, ne, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, ne, notInArray, sql } from 'drizzle-orm';
+import { isFinal } from '#domain/lifecycle.ts';
 import { isCancelled, refundOfCredit, refundStatusOf, together, type CancellationWord } from '#domain/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
@@ -45,6 +46,18 @@ export async function storeCancellationFacts(tx: Executor, work: WorkRef, told: 
   const newlyCancelled = isCancelled(word) && known.esim !== 'cancelled';
   const expectsRefund = newlyCancelled && !(await noteCancelled(tx, work, now)).acceptWithoutRefund;
   if (word.refund !== undefined || expectsRefund) await storeRefund(tx, work, { ...told, refund: word.refund }, now);
+  if (newlyCancelled) await settleBookedRefund(tx, work, now);
+}
+
+/** The books may have had the credit before anybody knew that the eSIM is cancelled. */
+async function settleBookedRefund(tx: Executor, work: WorkRef, now: Date): Promise<void> {
+  const booked = await tx
+    .select({ orderId: esims.orderId, movementId: walletMovements.serviceId, amount: walletMovements.amount, currency: walletMovements.currency })
+    .from(cancellations)
+    .innerJoin(esims, eq(esims.id, cancellations.esimId))
+    .innerJoin(walletMovements, and(eq(walletMovements.causeKind, 'refund'), eq(walletMovements.causeId, esims.orderId), eq(walletMovements.direction, 'credit')))
+    .where(eq(cancellations.id, work.id));
+  await settlePaidRefunds(tx, booked.map(({ orderId, movementId, amount, currency }) => ({ orderId, movementId, money: { amount, currency } })), now);
 }
 
 /** The eSIM is known to be cancelled from now on. */
@@ -182,19 +195,29 @@ async function refundsOfOrder(tx: Executor, orderId: string) {
   }));
 }
 
-/** Nobody said a word of the refund, or of its amount, before its cancellation ended; the credit says it. */
+/** Nobody has said a word of the refund of a cancelled eSIM, or of its amount; the credit says it. */
 async function settleUntoldRefund(tx: Executor, { orderId, money }: PaidRefund, refundId: string | null, now: Date): Promise<void> {
   const [untold] = await tx
-    .select({ id: cancellations.id })
+    .select({ id: cancellations.id, status: cancellations.status })
     .from(cancellations)
     .innerJoin(esims, eq(esims.id, cancellations.esimId))
     .leftJoin(refunds, eq(refunds.cancellationId, cancellations.id))
-    .where(and(eq(esims.orderId, orderId), eq(cancellations.status, 'completed'), isNull(refunds.amount), isNull(refunds.completedAt)));
+    .where(
+      and(
+        eq(esims.orderId, orderId),
+        isNotNull(cancellations.cancelledAt),
+        notInArray(cancellations.status, ['refused', 'abandoned']),
+        isNull(refunds.amount),
+        isNull(refunds.completedAt),
+      ),
+    );
   if (untold === undefined) return;
-  await expectRefund(tx, { kind: 'cancellation', id: untold.id }, now);
+  const work = { kind: 'cancellation', id: untold.id } as const;
+  await expectRefund(tx, work, now);
   const named = refundId === null ? {} : { serviceRefundId: refundId };
-  await tx.update(refunds).set({ ...named, amount: money.amount, currency: money.currency }).where(eq(refunds.cancellationId, untold.id));
-  await settleRefund(tx, untold.id, true, now);
+  await tx.update(refunds).set({ ...named, amount: money.amount, currency: money.currency }).where(eq(refunds.cancellationId, work.id));
+  await settleRefund(tx, work.id, true, now);
+  if (!isFinal(untold.status)) await requestWake(tx, work);
 }
 
 /**

@@ -78,6 +78,18 @@ describe('a refund that takes its time', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
+  it('of which the service never says a word is found by its credit, and nobody waits for that word', async () => {
+    const esimId = await desk.newEsim();
+    // All that is ever seen is that the eSIM is cancelled.
+    await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' }, { count: null });
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    for (const endpoint of ['getRefund', 'listRefunds'] as const) await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
+    const id = await desk.cancel(esimId);
+    const { body } = await desk.cancellationReaches(id, 'completed');
+    expect(body).toMatchObject({ refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } } });
+    expect(await desk.cases(id)).toEqual([]);
+  });
+
   it('and comes after its cancellation was ended is booked by the next comparison with the wallet', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 8_000 });
