@@ -128,7 +128,9 @@ function workJson(kind: WorkKind, row: WorkRow, { attempts, attemptStates, inDou
 
 /** @param work as the API shows it to whoever asks. */
 export function standingJson(kind: WorkKind, { status, failure, attention, next_step_at: nextAt, submit_again: again }: ShownWork) {
-  const { now, why, next } = standingOf({ kind, status, isTimed: nextAt !== null, failure: failure ?? undefined, attention: attention?.reason });
+  // Of what has ended, "no" is said for an open case alone.
+  const isInDoubt = again?.verdict === 'no';
+  const { now, why, next } = standingOf({ kind, status, isTimed: nextAt !== null, failure: failure ?? undefined, attention: attention?.reason, isInDoubt });
   return { now, why: why ?? null, next, next_at: nextAt, submit_again: again ?? null };
 }
 

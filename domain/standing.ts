@@ -1,7 +1,7 @@
 /** Where work stands, in plain words: for whoever reads its timeline and knows neither the statuses nor the service. */
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
-import type { WorkStatus } from '#domain/lifecycle.ts';
+import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 
 /** What is known of work that is to be told of. */
@@ -14,6 +14,8 @@ export interface StandingWork {
   readonly attention?: AttentionReason | undefined;
   /** True when time brings its next step. */
   readonly isTimed: boolean;
+  /** True when it may have been bought or paid for, whatever its status says. */
+  readonly isInDoubt?: boolean;
 }
 
 /** Three sentences; `why` only where it waits or did not come to its aim. */
@@ -28,9 +30,17 @@ export function standingOf(work: StandingWork): StandingText {
   return { now: nowOf(work), why: whyOf(work), next: nextOf(work) };
 }
 
-function nowOf({ kind, status }: StandingWork): string {
+/** The service has failed, and nothing follows before the wallet has shown what that cost. */
+function isSettling({ status, failure, isTimed }: StandingWork): boolean {
+  return status === 'processing' && failure !== undefined && isTimed;
+}
+
+function nowOf(work: StandingWork): string {
+  const { kind, status, isInDoubt = false } = work;
   const noun = WORK_NOUNS[kind];
   const subject = `The ${noun}`;
+  if (isInDoubt && isFinal(status)) return `${subject} has ended as ${status}, and a case about it is open.`;
+  if (isSettling(work)) return `The service reports that the ${noun} failed; the wallet is read before anything follows.`;
   switch (status) {
     case 'accepted':
       return `${subject} is accepted and stored.`;
@@ -61,13 +71,17 @@ function nowOf({ kind, status }: StandingWork): string {
   }
 }
 
-function whyOf({ status, failure, attention }: StandingWork): string | undefined {
+function whyOf(work: StandingWork): string | undefined {
+  const { status, failure, attention } = work;
   if (attention !== undefined) return ATTENTION_REASONS[attention].meaning;
-  const isWaitingOrOver = status === 'held' || status === 'failed' || status === 'refused' || status === 'submitting';
+  const isWaitingOrOver = status === 'held' || status === 'failed' || status === 'refused' || status === 'submitting' || isSettling(work);
   return failure === undefined || !isWaitingOrOver ? undefined : (failure.detail ?? FAILURE_CLASSES[failure.class].meaning);
 }
 
-function nextOf({ kind, status, failure, attention, isTimed }: StandingWork): string {
+function nextOf(work: StandingWork): string {
+  const { kind, status, failure, attention, isTimed, isInDoubt = false } = work;
+  if (isInDoubt && isFinal(status)) return 'A person looks into the case; the cases of your account say what it is about.';
+  if (isSettling(work)) return 'When it has cost nothing, a new attempt follows, or it fails; else a person is told.';
   switch (status) {
     case 'accepted':
       return 'Its workflow starts within moments and sends it to the service.';

@@ -249,11 +249,13 @@ export class PurchaseRun {
     const wakeAt = Date.now() + step.delayMs;
     const detail = this.#state.attempt.failure?.detail ?? FAILURE_CLASSES[step.failure].meaning;
     const atGate = step.gated === undefined ? '' : ` The purchase gate holds that up: ${step.gated}`;
+    // What the gate has against a send is no word on what became of the one before, which is what callers have to know.
+    const failure = (step.gated === undefined ? undefined : this.#state.attempt.failure) ?? { class: step.failure, detail };
     await this.#state.record({
       status: 'submitting',
       event: 'attempt.resend_planned',
       message: `Outcome unknown: ${detail} The same bytes are sent again with the same key.${atGate}`,
-      failure: { class: step.failure, detail },
+      failure,
       nextStepAt: wakeAt,
       next: 'The same bytes are sent again with the same idempotency key.',
     });

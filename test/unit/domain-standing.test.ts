@@ -47,4 +47,22 @@ describe('where work stands', () => {
     expect(standingOf({ kind: 'order', status: 'processing', failure, isTimed: false }).why).toBeUndefined();
     expect(standingOf({ kind: 'order', status: 'submitting', failure, isTimed: true })).toMatchObject({ why: 'No answer.', next: expect.stringContaining('sent again') });
   });
+
+  it('says of what the service calls failed that its cost is being found out', () => {
+    const failure = { class: 'supplier_failed', detail: 'The supplier had none left.' } as const;
+    const settling = standingOf({ kind: 'order', status: 'processing', failure, isTimed: true });
+    expect(settling).toEqual({
+      now: 'The service reports that the order failed; the wallet is read before anything follows.',
+      why: failure.detail,
+      next: 'When it has cost nothing, a new attempt follows, or it fails; else a person is told.',
+    });
+  });
+
+  it('does not call over, or not bought, what has ended with an open case about what it cost', () => {
+    for (const [kind, status] of EVERY) {
+      const { now, next } = standingOf({ kind, status, isTimed: false, isInDoubt: true });
+      expect(/ended|nothing was bought/.test(next) || now.includes('nothing was bought'), `${kind} ${status}`).toBe(false);
+      expect(now.includes('a case about it is open')).toBe(isFinal(status));
+    }
+  });
 });

@@ -60,6 +60,9 @@ describe('an order at the purchase gate', () => {
     expect(result.status).toBe('completed');
     expect(order.sent).toHaveLength(1);
     expect(order.steps.map(({ status }) => status)).not.toContain('held');
+    // What callers are told is what became of the send, not what the gate has against another: "nothing was sent" would be untrue.
+    const resends = order.steps.filter(({ event }) => event === 'attempt.resend_planned');
+    expect(resends.map(({ failure }) => failure?.class)).toEqual(['timeout', 'timeout']);
     expect((await environment.currentTimeMs()) - order.sent[0]!.at).toBeGreaterThanOrEqual(POLICY.resendWindowMs);
   });
 
