@@ -90,10 +90,16 @@ export class EventStreams {
     const news = new News(tail, outflow, (event) => event.position > position && meets(filter, event), { ...filter, maxBehind: streams.maxBehind });
     try {
       if (!(await catchUp())) return;
+      let seenAt = performance.now();
       while (!outflow.closed && !tail.stopped) {
         // What has been handed out up to here is in `news`, if it is for this reader.
         const passed = tail.position;
-        for (const event of news.take()) {
+        const events = news.take();
+        if (events.length > 0 && performance.now() - seenAt > KEY_TRUSTED_MS) {
+          if (!(await this.#mayStay(reader))) return;
+          seenAt = performance.now();
+        }
+        for (const event of events) {
           // Read from the database meanwhile.
           if (event.position <= position) continue;
           if (!(await outflow.send(asText(event)))) return;
@@ -123,6 +129,9 @@ export class EventStreams {
     }
   }
 }
+
+/** Events that come one after the other are sent without asking about the key for each: after this time it is asked about again. */
+const KEY_TRUSTED_MS = 1_000;
 
 /** New events for one reader; one that is too far behind is cut, so that they do not pile up. */
 class News {

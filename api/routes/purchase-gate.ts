@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CIRCUIT_STATES, CIRCUITS, circuitNames, circuitSentence, type CircuitName } from '#domain/circuit.ts';
-import { subtractMoney, plainMoney } from '#domain/money.ts';
+import { paddedAmount, subtractMoney, type Money } from '#domain/money.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 import { addPause, releasePause, type PauseRow } from '#db/gate/pauses.ts';
 import { readGate, type GateView } from '#db/gate/view.ts';
@@ -10,7 +10,7 @@ import { answerOnce } from '#api/idempotency.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
-import { instantJson, plainAmount } from '#api/representations.ts';
+import { instantJson } from '#api/representations.ts';
 import { failureClass, reasonForAct } from '#api/work-schemas.ts';
 
 const tag = 'Purchase gate';
@@ -271,6 +271,6 @@ function pauseJson(row: PauseRow): z.input<typeof pauseOutput> {
   };
 }
 
-function plain({ amount, currency }: { readonly amount: string; readonly currency: string }) {
-  return plainMoney(plainAmount(amount.includes('.') ? amount : `${amount}.00`), currency) ?? { amount, currency };
+function plain({ amount, currency }: Money): Money {
+  return { amount: paddedAmount(amount), currency };
 }

@@ -205,6 +205,24 @@ describe('the stream', () => {
     expect(await waiting('stream')).toBe(0);
   });
 
+  it('brings nothing any more once its key is revoked, however long the next heartbeat is', async () => {
+    await using patient = await startTestApi({ streams: { ...DEFAULT_POLICY.streams, heartbeatMs: 3_600_000 } });
+    const reader = await readStream(await patient.caller(['events:read']), '/v1/events/stream');
+    readers.push(reader);
+    const put = async (id: string) => {
+      await patient.database.transaction((tx) => recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id }, apiKeyId: null, data: {} }, new Date(TEST_NOW)));
+      await patient.publish();
+    };
+    await put('ord_1');
+    await reader.next(1);
+    await patient.database.run((db) => db.update(apiKeys).set({ revokedAt: new Date(TEST_NOW - 1) }));
+    const trusted = performance.now() + 1_100;
+    await waitFor('the key is not trusted any more without a look', () => performance.now() > trusted);
+    await put('ord_2');
+    await reader.ended;
+    expect(reader.told()).toBe(1);
+  });
+
   it('cuts a reader that does not read, instead of keeping what it does not take', async () => {
     const reader = await stream('', {}, caller);
     await waitFor('it is live', () => reader.comments() > 0);
