@@ -130,18 +130,29 @@ function apart<Item>(items: readonly Item[], seed: number, count: number): Item[
 const RARE = /^lookUpPurchase|^cancelSubscription|^reconcileBooks|GET \/|POST \/esims\/\{id\}\/cancel|gate_/;
 const OF_VPN_CANCELLATION = /cancelSubscription|\/v1\/vpn\/subscriptions\/\{id\}\/cancel/;
 const OF_RETRY = /\/v1\/orders\/\{id\}\/retry/;
-const OF_LOOK_UP = /^lookUpPurchase/;
-/** By the question, whose answer was lost. */
+/** What is looked up: the answer to this was lost, and the event that would have told. */
 const LOOKED_UP = [
-  [/^lookUpPurchase > (GET \/orders|start|end|commit)/, 'createOrder'],
-  [/^lookUpPurchase > GET \/topups/, 'createTopup'],
-  [/^lookUpPurchase > GET \/vpn/, 'createVpnOrder'],
-  [/^lookUpPurchase > GET \/esims/, 'cancelEsim'],
+  [/^lookUpPurchase > (GET \/orders|start|end|commit)/, 'createOrder', 'order.completed'],
+  [/^lookUpPurchase > GET \/topups/, 'createTopup', 'topup.completed'],
+  [/^lookUpPurchase > GET \/vpn/, 'createVpnOrder', 'vpn.subscription.active'],
+  [/^lookUpPurchase > GET \/esims/, 'cancelEsim', 'esim.cancelled'],
 ] as const;
-/** The reconciler asks for what is silent. */
-const OF_SILENCE = /^reconcileSilentWork > (GET|insert|update)/;
-/** What was sold later stays silent. */
-const SILENCE: readonly PlannedWebhookFault[] = [1, 2, 3, 4, 5].map((nth) => ({ event: 'order.completed', fault: { kind: 'lost' }, nth }));
+/** What the reconciler asks for: it is sold later, or decided later, and these events that would tell of it are lost. */
+const SILENT = [
+  [/^reconcileSilentWork > (GET \/orders|insert|update)/, ['order.completed']],
+  [/^reconcileSilentWork > GET \/topups/, ['topup.completed']],
+  [/^reconcileSilentWork > GET \/vpn/, ['vpn.subscription.active']],
+  [/^reconcileSilentWork > GET \/esims/, ['esim.cancelled', 'refund.completed']],
+] as const;
+/** More often than anything of one kind happens in a seed. */
+const ALL_OF_A_KIND = [1, 2, 3, 4, 5] as const;
+const OF_BOOKS = /^reconcileBooks/;
+/** So that the books are compared while the work is under way. */
+const BOOKS_OFTEN = { POLICY_BOOKS_EVERY: '2s' } as const;
+
+function lost(event: string, nths: readonly number[]): PlannedWebhookFault[] {
+  return nths.map((nth) => ({ event, fault: { kind: 'lost' }, nth }));
+}
 
 export function planOf(seed: number): CrashPlan {
   const seeded = new Seeded(seed);
@@ -152,12 +163,15 @@ export function planOf(seed: number): CrashPlan {
   ];
   const killsAt = (points: RegExp) => kills.some(({ point }) => points.test(point));
   const setting = settingOf(seed);
+  const policy = killsAt(OF_BOOKS) ? { ...setting.policy, ...BOOKS_OFTEN } : setting.policy;
+  const lookedUp = LOOKED_UP.filter(([point]) => killsAt(point));
+  const silent = SILENT.filter(([point]) => killsAt(point));
   const outage = seed % OUTAGE_EVERY === OUTAGE_EVERY - 1;
   return {
     seed,
     // What may not be sent again is looked up.
-    setting: killsAt(OF_LOOK_UP) ? { ...setting, lacks: [...new Set([...setting.lacks, 'key_replay' as const])] } : setting,
-    work: plannedWork(seeded, { vpnIsCancelled: killsAt(OF_VPN_CANCELLATION), soldLater: killsAt(OF_SILENCE), retried: killsAt(OF_RETRY) }),
+    setting: { ...setting, policy, ...(lookedUp.length > 0 && { lacks: [...new Set([...setting.lacks, 'key_replay' as const])] }) },
+    work: plannedWork(seeded, { vpnIsCancelled: killsAt(OF_VPN_CANCELLATION), soldLater: silent.length > 0, retried: killsAt(OF_RETRY) }),
     kills,
     restartDelayMs: seeded.pick([0, 0, 0, 2_500]),
     cuts: turn(CUTS, seed, 1).map((moment) => ({ moment, hit: seeded.between(1, 25) })),
@@ -172,7 +186,7 @@ export function planOf(seed: number): CrashPlan {
         ]
       : [],
     requestFaults: [
-      ...LOOKED_UP.filter(([point]) => killsAt(point)).map(([, endpoint]) => ({ endpoint, fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }) as const),
+      ...lookedUp.map(([, endpoint]) => ({ endpoint, fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }) as const),
       ...turn(BUYING_FAULTS, seed, BUYING_FAULTS_EACH).map((fault) => ({
         // Orders are the most of the work.
         endpoint: seeded.pick<PlannedRequestFault['endpoint']>(['createOrder', 'createOrder', ...BUYING]),
@@ -188,7 +202,8 @@ export function planOf(seed: number): CrashPlan {
       })),
     ],
     webhookFaults: [
-      ...(killsAt(OF_SILENCE) ? SILENCE : []),
+      ...lookedUp.flatMap(([, , event]) => lost(event, [1])),
+      ...silent.flatMap(([, events]) => events.flatMap((event) => lost(event, ALL_OF_A_KIND))),
       ...turn(WEBHOOK_FAULTS, seed, WEBHOOK_FAULTS_EACH).map((fault) => ({ fault, nth: seeded.between(1, 8) })),
     ],
   };

@@ -30,12 +30,12 @@ const WORKER: Readonly<Record<string, Steps>> = {
   lookUpPurchase: { commits: 1, calls: ['GET /orders', 'GET /topups', 'GET /vpn/subscriptions', 'GET /esims/{id}'] },
   readDebitEvidence: { commits: 1, calls: ['GET /wallet/transactions'] },
   openNextAttempt: { commits: 1 },
-  completePurchase: { commits: 2, calls: ['GET /esims/{id}', 'GET /wallet/transactions', 'GET /refunds', 'GET /vpn/subscriptions/{id}'] },
+  completePurchase: { commits: 2, calls: ['GET /esims/{id}', 'GET /wallet/transactions', 'GET /refunds/{id}', 'GET /vpn/subscriptions/{id}'] },
   recordStep: { commits: 1 },
-  cancelSubscription: { commits: 2, calls: ['POST /vpn/subscriptions/{id}/cancel', 'GET /vpn/subscriptions/{id}'] },
+  cancelSubscription: { commits: 2, calls: ['POST /vpn/subscriptions/{id}/cancel'] },
   reconcileSilentWork: {
     writes: ['update attempts', 'insert inbox'],
-    calls: ['GET /orders/{id}', 'GET /topups', 'GET /vpn/subscriptions/{id}', 'GET /refunds'],
+    calls: ['GET /orders/{id}', 'GET /topups/{id}', 'GET /vpn/subscriptions', 'GET /esims/{id}'],
   },
   reconcileBooks: { commits: 3, calls: ['GET /wallet/transactions'] },
   requestIdleWork: { commits: 1 },
@@ -44,8 +44,8 @@ const WORKER: Readonly<Record<string, Steps>> = {
 };
 
 const RELAY: Steps = {
-  // The last two are the keeper's of the purchase gate, beside the relay.
-  writes: ['update outbox', 'delete outbox', 'update inbox', 'commit of update inbox', 'commit of update events', 'commit of update gate_waits', 'commit of update gate_circuits'],
+  // The last is the keeper's of the purchase gate, beside the relay.
+  writes: ['update outbox', 'delete outbox', 'update inbox', 'commit of update inbox', 'commit of update events', 'commit of delete gate_waits'],
   handOvers: ['start', 'signalWithStart'],
 };
 

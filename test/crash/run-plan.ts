@@ -202,9 +202,11 @@ async function prepareDatabase(stack: Stack, { setting }: CrashPlan, sabotage: S
   });
 }
 
-async function armService(admin: SimulatorAdmin, { setting, requestFaults, webhookFaults }: CrashPlan): Promise<void> {
+async function armService(admin: SimulatorAdmin, { setting, work, requestFaults, webhookFaults }: CrashPlan): Promise<void> {
   await admin.dialect(setting.dialect, setting.properties);
   await admin.nextPurchases({ operation: 'order', package_id: FAILS_ONCE, outcome: 'failed_at_once' });
+  const isDecidedLater = work.some((planned) => planned.kind === 'cancellation' && planned.later);
+  if (isDecidedLater) await admin.nextPurchases({ operation: 'cancellation', outcome: 'processing_then_accepted' });
   for (const { endpoint, fault, nth, count } of requestFaults) await admin.onRequest(endpoint, fault, { nth, count });
   for (const { event, fault, nth } of webhookFaults) await admin.onWebhook(event, fault, { nth });
 }

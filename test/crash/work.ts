@@ -19,11 +19,12 @@ export type PlannedWork =
   /** Of the eSIM that the first order delivers. */
   | (Planned & { readonly kind: 'topup'; readonly packageId: number })
   | (Planned & { readonly kind: 'vpn_subscription'; readonly planId: number; readonly cancelled: boolean })
-  /** Of the eSIM that the second order delivers. */
-  | (Planned & { readonly kind: 'cancellation' });
+  /** Of the eSIM that the second order delivers. `later`: the service decides about it after a while. */
+  | (Planned & { readonly kind: 'cancellation'; readonly later: boolean });
 
 /** Packages of the simulator by what becomes of them. */
 const SOLD_LATER = 9001;
+const PLAN_SOLD_LATER = 391;
 const SOLD = [1001, 1005, 1012, 2001, SOLD_LATER, SOLD_LATER] as const;
 const FAILS = [9002, 9003] as const;
 /** Its first purchase fails; see `armService` in `run-seed.ts`. */
@@ -32,7 +33,7 @@ export const FAILS_ONCE = 1029;
 export interface WorkOptions {
   /** Else it is as the seed has it. */
   readonly vpnIsCancelled: boolean;
-  /** Orders that are sold are so after a while: their events tell of it. */
+  /** What is sold, or cancelled, is so after a while: events tell of it. */
   readonly soldLater: boolean;
   /** Else it is as the seed has it. */
   readonly retried: boolean;
@@ -52,10 +53,10 @@ export function plannedWork(seeded: Seeded, { vpnIsCancelled, soldLater, retried
     { ...sold(), forgetful: true },
     { kind: 'order', nature: 'fails_once', packageId: FAILS_ONCE, retried: seeded.next() < 0.5 || retried },
     { kind: 'order', nature: 'fails', packageId: seeded.pick(FAILS) },
-    { kind: 'topup', nature: 'sold', packageId: seeded.pick([1002, 9001]) },
-    { kind: 'vpn_subscription', nature: 'sold', planId: seeded.pick([301, 391]), cancelled: seeded.next() < 0.5 || vpnIsCancelled },
+    { kind: 'topup', nature: 'sold', packageId: soldLater ? SOLD_LATER : seeded.pick([1002, SOLD_LATER]) },
+    { kind: 'vpn_subscription', nature: 'sold', planId: soldLater ? PLAN_SOLD_LATER : seeded.pick([301, PLAN_SOLD_LATER]), cancelled: seeded.next() < 0.5 || vpnIsCancelled },
     sold(),
-    { kind: 'cancellation', nature: 'sold' },
+    { kind: 'cancellation', nature: 'sold', later: soldLater },
   ];
 }
 
