@@ -18,11 +18,13 @@ export const instantInput = instant
   // PostgreSQL and JavaScript agree on these years; an offset can lead out of them.
   .refine((time) => time.getUTCFullYear() >= 1970 && time.getUTCFullYear() <= 9998, 'must be a time from 1970 to 9998');
 
-export const packageId = z
-  .int({ error: 'must be a whole number' })
-  .min(1)
-  .max(MAX_INTEGER)
-  .meta({ description: 'Id of a package at the service.', example: 101 });
+/** A whole number of a body, from one to another. */
+export function wholeNumber(least: number, most: number) {
+  const range = `must be from ${least} to ${most}`;
+  return z.int({ error: 'must be a whole number' }).min(least, range).max(most, range);
+}
+
+export const packageId = wholeNumber(1, MAX_INTEGER).meta({ description: 'Id of a package at the service.', example: 101 });
 
 export const currency = z
   .string()

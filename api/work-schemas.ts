@@ -7,7 +7,7 @@ import type { WorkStatus } from '#domain/lifecycle.ts';
 import { CASE_VERDICTS, caseVerdicts, MAX_ACT_REASON, type CaseVerdict } from '#domain/operator-actions.ts';
 import { RETRY_BOUNDS } from '#domain/retry-rules.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
-import { createdBy, exampleKeyId, FILLED_TEXT_PATTERN, instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery } from '#api/fields.ts';
+import { createdBy, exampleKeyId, FILLED_TEXT_PATTERN, instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery, wholeNumber } from '#api/fields.ts';
 
 const MAX_METADATA = 20;
 const MAX_METADATA_VALUE = 500;
@@ -115,16 +115,11 @@ const retryPolicy = z
   });
 
 const { attempts: ATTEMPTS, delayMs: DELAY } = RETRY_BOUNDS;
-const secondsInput = z
-  .int({ error: 'must be a whole number' })
-  .min(DELAY.min / 1_000)
-  .max(DELAY.max / 1_000)
-  .nullable()
-  .optional();
+const secondsInput = wholeNumber(DELAY.min / 1_000, DELAY.max / 1_000).nullable().optional();
 
 /** What of the retry policy of one piece of work is to change. */
 export const retryPolicyInput = {
-  attempts: z.int({ error: 'must be a whole number' }).min(ATTEMPTS.min).max(ATTEMPTS.max).nullable().optional().meta({
+  attempts: wholeNumber(ATTEMPTS.min, ATTEMPTS.max).nullable().optional().meta({
     description: 'Attempts in all, those that were made included. With fewer than were made no further one follows.',
   }),
   first_wait_seconds: secondsInput.meta({ description: 'First wait; doubled each time.' }),

@@ -180,7 +180,7 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
       bodyExample: { why: 'The customer ended it.' },
       answers: {
         200: {
-          description: 'With `Prefer: wait=N`: the subscription is cancelled, or has ended otherwise.',
+          description: 'The subscription is cancelled, or has ended otherwise: it had before, or has within what `Prefer: wait=N` allows.',
           contentType: JSON_TYPE,
           schema: vpnSubscriptionOutput,
           example: vpnSubscriptionOutputExample,
@@ -214,8 +214,9 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         if (found === undefined) throw notFound(vpnResource);
         wakeRelay();
         const find = () => database.run((db) => vpnResource.find(db, id, caller.ownerId));
-        const accepted = jsonReply(202, found, { Location: `${PATH}/${id}`, 'Retry-After': retryAfter(found, now()) });
-        return answerPreferred(dependencies, { id, header, onClose, find }, accepted, { when: isFinal, status: 200 });
+        const Location = `${PATH}/${id}`;
+        const reply = isFinal(found.status) ? jsonReply(200, found, { Location }) : jsonReply(202, found, { Location, 'Retry-After': retryAfter(found, now()) });
+        return answerPreferred(dependencies, { id, header, onClose, find }, reply, { when: isFinal, status: 200 });
       },
     }),
     ...workActionOperations(dependencies, vpnResource),

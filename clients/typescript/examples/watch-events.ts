@@ -1,5 +1,6 @@
 /**
- * Says what happens as it happens, and goes on where it was when it is started again: how far it is stands in the file that is named.
+ * Says what happens from now on, as it happens, and goes on where it was when it is started again: from the first event on, how far it is
+ * stands in the file that is named.
  * Run it beside `npm start`, from the root of the project:
  *
  *   npx node clients/typescript/examples/watch-events.ts .data/watched
