@@ -147,7 +147,7 @@ program
 
 program
   .command('reconcile')
-  .description('compare our books with the wallet at the service now; exit code 0 both agree, 1 something was found, 2 not all was compared')
+  .description('compare our books with the wallet at the service now; exit code 0 nothing was found, 1 something was, 2 not all was compared')
   .option('--json', 'print the report as JSON')
   .option('--wait <duration>', 'how long to wait for the worker that does it (default 5m)', duration)
   .option(...DATA)

@@ -21,7 +21,7 @@ const WAIT_MS = 5 * 60_000;
 /**
  * `reseller reconcile`: has a worker compare our books with the wallet at the service now, and prints what came of it.
  *
- * @returns the exit code: 0 when both agree, 1 when something was found, 2 when not all could be compared.
+ * @returns the exit code: 0 when nothing was found (what is too young is not judged yet), 1 when something was, 2 when not all could be compared.
  * @throws UserError when no worker has done it in time; ConfigurationError; errors of the database and of Temporal.
  */
 export async function runReconcile(
