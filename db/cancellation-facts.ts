@@ -21,6 +21,9 @@ export interface CancellationFacts extends CancellationWord {
   readonly refunded?: Money | undefined;
 }
 
+/** Of a cancellation that goes on, or has cancelled its eSIM; as in the condition of the unique index `cancellations_one_of_esim`. */
+export const isInForce = notInArray(cancellations.status, ['refused', 'abandoned']);
+
 export async function findRefund(db: Executor, cancellationId: string): Promise<RefundRow | undefined> {
   const [row] = await db.select().from(refunds).where(eq(refunds.cancellationId, cancellationId));
   return row;
@@ -180,18 +183,18 @@ async function namedRefund(tx: Executor, { movementId }: PaidRefund): Promise<st
 /** All refunds of an order, locked: what the service says of them is stored without the books. */
 async function refundsOfOrder(tx: Executor, orderId: string) {
   const rows = await tx
-    .select({ refund: refunds, cancellation: cancellations.status })
+    .select({ refund: refunds, isInForce: sql<boolean>`${isInForce}` })
     .from(refunds)
     .innerJoin(cancellations, eq(cancellations.id, refunds.cancellationId))
     .where(eq(refunds.orderId, orderId))
     .orderBy(refunds.createdAt)
     .for('update', { of: refunds });
-  return rows.map(({ refund: { cancellationId, status, serviceRefundId, amount, currency }, cancellation }) => ({
+  return rows.map(({ refund: { cancellationId, status, serviceRefundId, amount, currency }, isInForce: counts }) => ({
     cancellationId,
     status,
     serviceRefundId,
     told: amount === null || currency === null ? undefined : { amount, currency },
-    isInForce: cancellation !== 'refused' && cancellation !== 'abandoned',
+    isInForce: counts,
   }));
 }
 
@@ -206,7 +209,7 @@ async function settleUntoldRefund(tx: Executor, { orderId, money }: PaidRefund, 
       and(
         eq(esims.orderId, orderId),
         isNotNull(cancellations.cancelledAt),
-        notInArray(cancellations.status, ['refused', 'abandoned']),
+        isInForce,
         isNull(refunds.amount),
         isNull(refunds.completedAt),
       ),

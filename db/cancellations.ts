@@ -1,9 +1,9 @@
 /** Cancellations as the API accepts them and as their activities see them, beyond what all work has (`work.ts`). */
-import { and, desc, eq, inArray, isNotNull, notExists, notInArray } from 'drizzle-orm';
+import { and, desc, eq, inArray, isNotNull, notExists } from 'drizzle-orm';
 import type { RefundCondition } from '#domain/refund-conditions.ts';
 import type { CaseVerdict } from '#domain/operator-actions.ts';
 import type { WorkRef } from '#domain/work.ts';
-import { expectRefund } from '#db/cancellation-facts.ts';
+import { expectRefund, isInForce } from '#db/cancellation-facts.ts';
 import type { Executor } from '#db/database.ts';
 import { attempts, cancellations, esims, refunds } from '#db/schema.ts';
 import { WorkMissingError } from '#db/work.ts';
@@ -86,15 +86,12 @@ export async function judgeRefundByPerson(tx: Executor, work: WorkRef, verdict: 
   await tx.update(refunds).set({ verdict }).where(eq(refunds.cancellationId, work.id));
 }
 
-/** As in the condition of the unique index `cancellations_one_of_esim`. */
-const WITHOUT_EFFECT = ['refused', 'abandoned'] as const;
-
 /** The id of the cancellation because of which no other of this eSIM is made: one that goes on, or has cancelled it. */
 export async function findCancellationInForce(db: Executor, esimId: string): Promise<string | undefined> {
   const [row] = await db
     .select({ id: cancellations.id })
     .from(cancellations)
-    .where(and(eq(cancellations.esimId, esimId), notInArray(cancellations.status, [...WITHOUT_EFFECT])));
+    .where(and(eq(cancellations.esimId, esimId), isInForce));
   return row?.id;
 }
 
