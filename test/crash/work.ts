@@ -27,7 +27,7 @@ const SOLD_LATER = 9001;
 const PLAN_SOLD_LATER = 391;
 const SOLD = [1001, 1005, 1012, 2001, SOLD_LATER, SOLD_LATER] as const;
 const FAILS = [9002, 9003] as const;
-/** Its first purchase fails; see `armService` in `run-seed.ts`. */
+/** Its first purchase fails; see `armService` in `run-plan.ts`. */
 export const FAILS_ONCE = 1029;
 
 export interface WorkOptions {
