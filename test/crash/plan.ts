@@ -1,5 +1,6 @@
 /** What a seed comes to: the service, the work, and every fault. Pure: the same seed is the same plan, always. */
 import type * as z from 'zod';
+import type { Capability } from '#domain/capabilities.ts';
 import type { requestFault, webhookFault } from '#simulator/faults.ts';
 import { POINTS, type KilledProcess } from '#test/crash/points.ts';
 import { settingOf, type Setting } from '#test/crash/settings.ts';
@@ -50,6 +51,8 @@ export interface CrashPlan {
   readonly restartDelayMs: number;
   readonly cuts: readonly PlannedCut[];
   readonly outages: readonly PlannedOutage[];
+  /** The wallet is empty at first, and filled once so many pieces of work were asked for. */
+  readonly moneyAfterWork?: number;
   readonly requestFaults: readonly PlannedRequestFault[];
   readonly webhookFaults: readonly PlannedWebhookFault[];
 }
@@ -129,6 +132,8 @@ function apart<Item>(items: readonly Item[], seed: number, count: number): Item[
 /** What work passes once at most, and only in certain circumstances: those are brought about in the seeds that kill there. */
 const RARE = /^lookUpPurchase|^cancelSubscription|^reconcileBooks|GET \/|POST \/esims\/\{id\}\/cancel|gate_/;
 const OF_VPN_CANCELLATION = /cancelSubscription|\/v1\/vpn\/subscriptions\/\{id\}\/cancel/;
+/** The word that a refund is paid is lost, so that it is asked for. */
+const OF_REFUND = /^completePurchase > GET \/refunds/;
 const OF_RETRY = /\/v1\/orders\/\{id\}\/retry/;
 /** What is looked up: the answer to this was lost, and the event that would have told. */
 const LOOKED_UP = [
@@ -147,8 +152,31 @@ const SILENT = [
 /** More often than anything of one kind happens in a seed. */
 const ALL_OF_A_KIND = [1, 2, 3, 4, 5] as const;
 const OF_BOOKS = /^reconcileBooks/;
+/** What waits for money is let go, once there is some. */
+const OF_LETTING_GO = /delete gate_waits/;
 /** So that the books are compared while the work is under way. */
 const BOOKS_OFTEN = { POLICY_BOOKS_EVERY: '2s' } as const;
+
+/** Calls that are made only of a service that has them. */
+const CALLS_OF: Readonly<Record<string, Capability>> = {
+  'GET /orders': 'order_list',
+  'GET /orders/{id}': 'order_read',
+  'GET /topups': 'topup_list',
+  'GET /topups/{id}': 'topup_read',
+  'GET /refunds/{id}': 'refund_read',
+  'GET /vpn/subscriptions': 'vpn_subscription_list',
+  'GET /vpn/subscriptions/{id}': 'vpn_subscription_read',
+  'GET /wallet/transactions': 'wallet_transactions',
+  'GET /esims/{id}/usage': 'esim_usage',
+};
+const OF_WALLET_TRANSACTIONS = /^(reconcileBooks|readDebitEvidence) > commit/;
+
+/** False where a process cannot come to a point, because the service has no such call. */
+function isReachable(point: string, { without }: Pick<Setting, 'without'>): boolean {
+  const [, call = ''] = point.split(' > ');
+  const needed = OF_WALLET_TRANSACTIONS.test(point) ? 'wallet_transactions' : CALLS_OF[call];
+  return needed === undefined || !without.includes(needed);
+}
 
 function lost(event: string, nths: readonly number[]): PlannedWebhookFault[] {
   return nths.map((nth) => ({ event, fault: { kind: 'lost' }, nth }));
@@ -157,12 +185,16 @@ function lost(event: string, nths: readonly number[]): PlannedWebhookFault[] {
 export function planOf(seed: number): CrashPlan {
   const seeded = new Seeded(seed);
   const kill = (process: KilledProcess, most: number) => (point: string) => ({ process, point, hit: seeded.between(1, RARE.test(point) ? 1 : most) });
+  const setting = settingOf(seed);
+  const ofWorker = apart(POINTS.worker, seed, KILLS_OF_WORKER);
+  const lacking = ofWorker.filter((point) => !isReachable(point, setting));
+  // In the place of what cannot come about here, what seldom does elsewhere.
+  const rare = POINTS.worker.filter((point) => RARE.test(point) && isReachable(point, setting) && !ofWorker.includes(point));
   const kills = [
-    ...apart(POINTS.worker, seed, KILLS_OF_WORKER).map(kill('worker', 2)),
+    ...[...ofWorker, ...apart(rare, seed, lacking.length)].map(kill('worker', 2)),
     ...turn(POINTS.api, seed, 1).map(kill('api', 1)),
   ];
   const killsAt = (points: RegExp) => kills.some(({ point }) => points.test(point));
-  const setting = settingOf(seed);
   const policy = killsAt(OF_BOOKS) ? { ...setting.policy, ...BOOKS_OFTEN } : setting.policy;
   const lookedUp = LOOKED_UP.filter(([point]) => killsAt(point));
   const silent = SILENT.filter(([point]) => killsAt(point));
@@ -185,6 +217,7 @@ export function planOf(seed: number): CrashPlan {
           },
         ]
       : [],
+    ...(killsAt(OF_LETTING_GO) && { moneyAfterWork: 4 }),
     requestFaults: [
       ...lookedUp.map(([, endpoint]) => ({ endpoint, fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }) as const),
       ...turn(BUYING_FAULTS, seed, BUYING_FAULTS_EACH).map((fault) => ({
@@ -202,7 +235,8 @@ export function planOf(seed: number): CrashPlan {
       })),
     ],
     webhookFaults: [
-      ...lookedUp.flatMap(([, , event]) => lost(event, [1])),
+      ...lookedUp.flatMap(([, , event]) => lost(event, ALL_OF_A_KIND)),
+      ...(killsAt(OF_REFUND) ? lost('refund.completed', ALL_OF_A_KIND) : []),
       ...silent.flatMap(([, events]) => events.flatMap((event) => lost(event, ALL_OF_A_KIND))),
       ...turn(WEBHOOK_FAULTS, seed, WEBHOOK_FAULTS_EACH).map((fault) => ({ fault, nth: seeded.between(1, 8) })),
     ],

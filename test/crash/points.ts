@@ -35,7 +35,7 @@ const WORKER: Readonly<Record<string, Steps>> = {
   cancelSubscription: { commits: 2, calls: ['POST /vpn/subscriptions/{id}/cancel'] },
   reconcileSilentWork: {
     writes: ['update attempts', 'insert inbox'],
-    calls: ['GET /orders/{id}', 'GET /topups/{id}', 'GET /vpn/subscriptions', 'GET /esims/{id}'],
+    calls: ['GET /orders/{id}', 'GET /topups/{id}', 'GET /vpn/subscriptions/{id}', 'GET /esims/{id}'],
   },
   reconcileBooks: { commits: 3, calls: ['GET /wallet/transactions'] },
   requestIdleWork: { commits: 1 },

@@ -11,7 +11,8 @@ import type { CrashPlan } from '#test/crash/plan.ts';
 import type { KilledProcess } from '#test/crash/points.ts';
 import { KILLED, type PointSettings } from '#test/crash/processes/fault-points.ts';
 import { CuttingProxy } from '#test/crash/proxy.ts';
-import { askFor, FAILS_ONCE, type Thing } from '#test/crash/work.ts';
+import { askFor, FAILS_ONCE, PATIENCE_MS, type Thing } from '#test/crash/work.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { startOwnPostgres, startOwnTemporal, type OwnPostgres, type OwnTemporal } from '#test/support/own-servers.ts';
 import type { SharedServers } from '#test/support/shared-servers.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
@@ -68,7 +69,12 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     scripts: { ...SCRIPTS, ...sabotage?.scripts },
     start: [],
     environment: { ...POLICY, ...plan.setting.policy, SERVICE_WITHOUT: plan.setting.without.join(',') },
-    simulator: { SIMULATOR_PROCESSING_DELAY: '400ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms', SIMULATOR_SEED: `crash-${plan.seed}` },
+    simulator: {
+      SIMULATOR_PROCESSING_DELAY: '400ms',
+      SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms',
+      SIMULATOR_SEED: `crash-${plan.seed}`,
+      ...(plan.moneyAfterWork !== undefined && { SIMULATOR_SANDBOX_BALANCE: '0.00' }),
+    },
   });
   await prepareDatabase(stack, plan, sabotage);
   await using receiver = await WebhookReceiver.start();
@@ -83,7 +89,7 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
   await Promise.all(ready);
   const outages: string[] = [];
   const refused: string[] = [];
-  const things = await askForAll(stack, plan, own, { outages, refused });
+  const things = await askForAll(stack, plan, { own, admin, outages, refused });
   const { violations, results } = await audit(stack, plan.setting, things.filter((thing) => thing !== undefined), quietMs);
   const unheard = await auditEvents(stack, receiver);
 
@@ -211,12 +217,11 @@ async function armService(admin: SimulatorAdmin, { setting, work, requestFaults,
   for (const { event, fault, nth } of webhookFaults) await admin.onWebhook(event, fault, { nth });
 }
 
-/** All callers at once; an outage when so many of them have begun. @param notes what came of it beside the work. */
+/** All callers at once; an outage, and the money, when so many of them have begun. @param around `outages`, `refused`: what came of it beside the work. */
 async function askForAll(
   stack: Stack,
   plan: CrashPlan,
-  own: OwnServers,
-  notes: { readonly outages: string[]; readonly refused: string[] },
+  { own, admin, ...notes }: { readonly own: OwnServers; readonly admin: SimulatorAdmin; readonly outages: string[]; readonly refused: string[] },
 ): Promise<(Thing | undefined)[]> {
   const asked: Promise<Thing | undefined>[] = [];
   const outages: Promise<void>[] = [];
@@ -224,6 +229,7 @@ async function askForAll(
     for (const { server, how, ms } of plan.outages.filter(({ afterWork }) => afterWork === index)) {
       outages.push(outage(own[server], how, ms).then(() => void notes.outages.push(`${how} ${server}`)));
     }
+    if (index === plan.moneyAfterWork) await moneyComes(stack, admin);
     const thing = askFor(stack, planned, [...asked]).catch((error: unknown) => {
       notes.refused.push(`a caller did not get its ${planned.kind} accepted: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
@@ -237,6 +243,13 @@ async function askForAll(
 }
 
 const BETWEEN_CALLERS_MS = 30;
+const A_LOT = '100000.00';
+
+/** Once something waits for it. */
+async function moneyComes(stack: Stack, admin: SimulatorAdmin): Promise<void> {
+  await waitFor('work waits for money', async () => (await withClient(stack.databaseUrl, (client) => client.query('select from gate_waits'))).rowCount !== 0, { timeoutMs: PATIENCE_MS });
+  await admin.deposit(A_LOT);
+}
 
 async function outage(server: OwnPostgres | OwnTemporal | undefined, how: 'stop' | 'kill', ms: number): Promise<void> {
   await server?.[how]();

@@ -70,7 +70,7 @@ export interface Thing {
 }
 
 /** Of a caller, whatever is down meanwhile. */
-const PATIENCE_MS = 180_000;
+export const PATIENCE_MS = 180_000;
 
 interface Kind<Work extends PlannedWork> {
   /** @returns path and body of the request; undefined when what it needs never came about. */
