@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Money } from '#domain/money.ts';
+import { workOf } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import { attempts } from '#db/schema.ts';
 import { lockWork, updateWork } from '#db/work.ts';
@@ -19,18 +20,19 @@ export async function noteShownCharges(tx: Executor, debits: readonly ShownDebit
   if (debits.length === 0) return;
   const ids = debits.map(({ attemptId }) => attemptId);
   const unsaid = await tx
-    .select({ id: attempts.id, kind: attempts.subjectKind, workId: attempts.subjectId })
+    .select()
     .from(attempts)
     .where(and(inArray(attempts.id, ids), eq(attempts.state, 'completed'), isNull(attempts.chargedAmount)));
   const moneyOf = new Map(debits.map(({ attemptId, money }) => [attemptId, money]));
-  for (const { id, kind, workId } of unsaid) {
+  for (const attempt of unsaid) {
+    const { id } = attempt;
     const money = moneyOf.get(id);
     if (money === undefined) continue;
-    const work = { kind, id: workId };
-    const row = await lockWork(tx, work);
+    const work = workOf(attempt);
+    await lockWork(tx, work);
     const charged = { chargedAmount: money.amount, chargedCurrency: money.currency };
     await tx.update(attempts).set(charged).where(eq(attempts.id, id));
     await updateWork(tx, work, { ...charged, updatedAt: now });
-    await reportCharge(tx, work, row, money);
+    await reportCharge(tx, attempt, money);
   }
 }

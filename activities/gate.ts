@@ -11,6 +11,7 @@ import { hasSpendLimit, reserve, type Reserved } from '#db/gate/reservations.ts'
 import { findWait, joinLine, takePass } from '#db/gate/waits.ts';
 import { lockUnfinishedWork, lockWork, readWork } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
+import { priceLimit } from '#activities/purchases/price.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 
 /** What the gate makes of a send that is about to be claimed. */
@@ -34,7 +35,7 @@ export interface Gate {
    * @param price undefined: not known; `'refused'`: it is not going to be sent.
    */
   admit(tx: Executor, work: WorkRef, row: WorkRow, attemptId: string, price: Money | undefined | 'refused'): Promise<Admission>;
-  /** True when the price has to be known before the send: a limit of the day is set, which it counts against. */
+  /** True when the price has to be known before the send: a limit of the day counts it, or the caller set one. */
   needsPrice(work: WorkRef): Promise<boolean>;
   /** After the send, or when there was none. Never fails: what the circuits do not hear of, the next send tells. */
   report(work: WorkRef, attemptId: string, report: SendReport): Promise<void>;
@@ -53,7 +54,10 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
 
     async needsPrice(work) {
       if (isFree(work)) return false;
-      return database.run(async (db) => hasSpendLimit(db, (await readWork(db, work)).apiKeyId, policy));
+      return database.run(async (db) => {
+        const row = await readWork(db, work);
+        return priceLimit(row) !== null || hasSpendLimit(db, row.apiKeyId, policy);
+      });
     },
 
     async admit(tx, work, row, attemptId, price) {

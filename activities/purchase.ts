@@ -26,6 +26,7 @@ import { createDebitEvidence } from '#activities/debit-evidence.ts';
 import { createGate, isFree, type SendReport } from '#activities/gate.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import { unlessOfAnother, unlessOurs } from '#activities/purchases/learn.ts';
+import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
 import { WalletReader } from '#activities/wallet-reader.ts';
 import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
 
@@ -49,7 +50,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       if (stop !== undefined) return unsent(gated(stop));
 
       const priceNeeded = await gate.needsPrice(work);
-      const [{ objection, price }] = await Promise.all([
+      const [offer] = await Promise.all([
         kind.examine(work.id, { priceNeeded }),
         // The balance matters to what spends.
         isFree(work) ? undefined : wallet.refreshIfOlderThan(policy.balanceAgeMs),
@@ -76,13 +77,16 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
           const row = await lockUnfinishedWork(tx, work);
           const by = await buyingBarrier(tx, work);
           if (by !== undefined) return { kind: 'barred', by } as const;
-          const admission = await gate.admit(tx, work, row, attemptId, objection === undefined ? price : 'refused');
+          const limit = priceLimit(row);
+          const objection = offer.objection ?? priceObjection(limit, offer.price, priceNeeded);
+          const admission = await gate.admit(tx, work, row, attemptId, objection === undefined ? offer.price : 'refused');
           if (admission.kind === 'stopped') return admission;
           const claimed = await claimSend(tx, attemptId, {
             leaseMs: sendLeaseMs,
             now: new Date(now()),
             ...(resendWindowMs !== undefined && { resendWindowMs }),
             esimId: row.esimId,
+            limit: objection === undefined ? limit : undefined,
           });
           if (claimed.kind !== 'claimed') return claimed;
           await passGate(tx, work);

@@ -4,6 +4,7 @@ import type { FailureNote } from '#domain/attention.ts';
 import { isDefinite } from '#domain/failure.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import { ATTEMPT_DECISIONS, type AttemptState, type ObservedOutcome } from '#domain/observation.ts';
+import { looserLimit, type PriceLimit } from '#domain/price-limit.ts';
 import { cancellationOutcome, together } from '#domain/refund.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { knownWord, storeCancellationFacts, type CancellationFacts } from '#db/cancellation-facts.ts';
@@ -115,15 +116,18 @@ export type SendClaim =
  * @param claim.resendWindowMs since the first send: after that, one whose outcome is unknown is not sent again, however
  *   long it waited here for its turn (rule 2).
  * @param claim.esimId ours, of the eSIM that it is for: until the attempt is settled no other one is sent for it (rule 6).
+ * @param claim.limit what the service may charge for this send, null: anything. Kept, since a charge is held against what was
+ *   allowed when it was sent, however often that is changed later. Undefined: it is not going to be sent.
  */
 export async function claimSend(
   tx: Executor,
   attemptId: string,
-  { leaseMs, now, resendWindowMs = Infinity, esimId = null }: {
+  { leaseMs, now, resendWindowMs = Infinity, esimId = null, limit }: {
     readonly leaseMs: number;
     readonly now: Date;
     readonly resendWindowMs?: number;
     readonly esimId?: string | null;
+    readonly limit?: PriceLimit | undefined;
   },
 ): Promise<SendClaim> {
   const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
@@ -150,11 +154,21 @@ export async function claimSend(
       busyEsimId: esimId,
       leaseToken,
       leaseUntil: new Date(now.getTime() + leaseMs),
+      ...(limit !== undefined && limitColumns(mayBeBought ? looserLimit(limitOf(attempt), limit) : limit)),
     })
     .where(eq(attempts.id, attemptId))
     .returning();
   if (claimed === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
   return { kind: 'claimed', leaseToken, attempt: claimed };
+}
+
+function limitColumns(limit: PriceLimit): Pick<AttemptRow, 'limitAmount' | 'limitCurrency'> {
+  return { limitAmount: limit?.amount ?? null, limitCurrency: limit?.currency ?? null };
+}
+
+/** What the caller allowed the service to charge for an attempt. */
+export function limitOf({ limitAmount: amount, limitCurrency: currency }: Pick<AttemptRow, 'limitAmount' | 'limitCurrency'>): PriceLimit {
+  return amount === null || currency === null ? null : { amount, currency };
 }
 
 /** The lock on the eSIM makes those who ask at the same moment ask one after the other. */

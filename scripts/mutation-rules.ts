@@ -14,6 +14,7 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/money.ts', tests: ['test/property/money.test.ts'] },
   { file: 'domain/observation.ts', tests: ['test/unit/domain-observation.test.ts'] },
   { file: 'domain/operator-actions.ts', tests: ['test/unit/domain-operator-actions.test.ts', 'test/property/operator-actions.test.ts'] },
+  { file: 'domain/price-limit.ts', tests: ['test/property/price-limit.test.ts'] },
   { file: 'domain/purchase-decision.ts', tests: ['test/unit/domain-purchase-decision.test.ts', 'test/property/purchase-decision.test.ts'] },
   { file: 'domain/purchase-gate.ts', tests: ['test/property/purchase-gate.test.ts'] },
   { file: 'domain/reconciliation.ts', tests: ['test/unit/domain-reconciliation.test.ts', 'test/property/reconciliation.test.ts'] },

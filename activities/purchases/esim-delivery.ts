@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { parseLpaString } from '#domain/activation.ts';
 import { chargedOf, type AttemptRow } from '#db/attempts.ts';
 import { violatedConstraint } from '#db/database.ts';
-import { activationCodePlace, completeOrder, readOrder } from '#db/orders.ts';
+import { activationCodePlace, completeOrder } from '#db/orders.ts';
 import type { ServiceEsim } from '#upstream/contract.ts';
 import { esimFacts } from '#upstream/esim-facts.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
@@ -49,7 +49,7 @@ export function createEsimDelivery(dependencies: WorkDependencies, ask: Purchase
       database.transaction(async (tx) => {
         const delivery = { attemptId: attempt.id, charged, applied, esim: delivered };
         const id = await completeOrder(tx, orderId, delivery, new Date(now()));
-        await reportCharge(tx, { kind: 'order', id: orderId }, await readOrder(tx, orderId), charged);
+        await reportCharge(tx, attempt, charged);
         return id;
       }),
     );

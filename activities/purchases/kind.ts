@@ -46,9 +46,9 @@ export interface PurchaseKind {
   /** @param number of the attempt, from 1. */
   prepare(db: Executor, workId: string, number: number): Promise<PreparedPurchase>;
   /**
-   * Looks, just before a send, whether it is still offered at a price that the caller allows.
+   * Looks, just before a send, whether it is still offered, and at which price.
    *
-   * @param options.priceNeeded true when it may not go out at an unknown price.
+   * @param options.priceNeeded true when it may not go out at a price that was not read for this send.
    */
   examine(workId: string, options: { readonly priceNeeded: boolean }): Promise<Offer>;
   /** @param body the stored bytes, sent as they are. */

@@ -9,7 +9,7 @@ import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchas
 import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Found, PurchaseKind } from '#activities/purchases/kind.ts';
 import { PriceList } from '#activities/purchases/price-list.ts';
-import { priceAboveLimit, priceLimit, refusal, unreadOffer } from '#activities/purchases/price.ts';
+import { refusal, unreadOffer } from '#activities/purchases/price.ts';
 
 /** How an eSIM package is bought: `POST /orders`, found again by our reference. */
 export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
@@ -44,14 +44,12 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
 
     async examine(orderId, { priceNeeded }) {
       const order = await database.run((db) => readOrder(db, orderId));
-      const limit = priceLimit(order);
-      if (limit === undefined && !priceNeeded) return { price: await prices.priceOf(order.packageId) };
+      if (!priceNeeded) return { price: await prices.priceOf(order.packageId) };
       const packages = await service.listPackages();
       if (!packages.ok) return { objection: unreadOffer(packages, 'The price') };
       const offered = packages.value.items.find(({ id }) => id === order.packageId);
       if (offered === undefined) return { objection: refusal('package_unavailable', 'The service does not list this package.') };
-      const price = { amount: offered.price_for_reseller, currency: offered.currency };
-      return { objection: priceAboveLimit(limit, price), price };
+      return { price: { amount: offered.price_for_reseller, currency: offered.currency } };
     },
 
     async send(attempt, body) {

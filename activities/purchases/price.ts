@@ -1,26 +1,31 @@
 import { isDefinite } from '#domain/failure.ts';
-import { compareMoney, plainText, type Money } from '#domain/money.ts';
-import type { WorkRef } from '#domain/work.ts';
+import { plainText, type Money } from '#domain/money.ts';
+import { isWithin, type PriceLimit } from '#domain/price-limit.ts';
+import { limitOf, workOf, type AttemptRow } from '#db/attempts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 
-type Limited = Pick<WorkRow, 'maxPriceAmount' | 'maxPriceCurrency'>;
-
-/** The most that the caller lets the service charge; undefined without a limit. */
-export function priceLimit({ maxPriceAmount: amount, maxPriceCurrency: currency }: Limited): Money | undefined {
-  return amount === null || currency === null ? undefined : { amount, currency };
+/** The most that the caller lets the service charge, as it is now. */
+export function priceLimit({ maxPriceAmount: amount, maxPriceCurrency: currency }: Pick<WorkRow, 'maxPriceAmount' | 'maxPriceCurrency'>): PriceLimit {
+  return amount === null || currency === null ? null : { amount, currency };
 }
 
-/** Holds an offered price against the caller's limit. @returns the refusal, or undefined when the price is fine. */
-export function priceAboveLimit(limit: Money | undefined, price: Money): ServiceFailure | undefined {
-  if (limit === undefined) return undefined;
+/**
+ * Holds what is offered against the caller's limit, in the moment of the send: the limit may have been changed since the offer was read.
+ *
+ * @param price undefined: not known. @param isFresh the price was read for this send.
+ * @returns why it is not sent, or undefined when the price is fine.
+ */
+export function priceObjection(limit: PriceLimit, price: Money | undefined, isFresh: boolean): ServiceFailure | undefined {
+  if (limit === null) return undefined;
+  if (price === undefined || !isFresh) return refusal('not_sent', 'A price limit was set at this moment, so nothing was sent before the price is read.');
+  if (isWithin(limit, price)) return undefined;
   if (price.currency !== limit.currency) {
     return refusal('price_above_limit', `The price is in ${price.currency}, the limit in ${limit.currency}.`);
   }
-  if (compareMoney(price, limit) <= 0) return undefined;
   return refusal('price_above_limit', `The price is ${plainText(price)}, above the limit of ${plainText(limit)}.`);
 }
 
@@ -29,9 +34,10 @@ export function unreadOffer(failure: ServiceFailure, what: string): ServiceFailu
   return isDefinite(failure.failure) ? failure : refusal('not_sent', `${what} could not be read, so nothing was sent. ${failure.detail}`);
 }
 
-/** Opens a case when the service charged more than the caller allowed, or in another currency. */
-export async function reportCharge(tx: Executor, work: WorkRef, limited: Limited, charged: Money | undefined): Promise<void> {
-  if (charged === undefined || priceAboveLimit(priceLimit(limited), charged) === undefined) return;
+/** Opens a case when the service charged more than the caller allowed when it was sent, or in another currency. */
+export async function reportCharge(tx: Executor, attempt: AttemptRow, charged: Money | undefined): Promise<void> {
+  if (charged === undefined || isWithin(limitOf(attempt), charged)) return;
+  const work = workOf(attempt);
   const detail = `The service charged ${plainText(charged)}, more than the limit allows; a case is open.`;
   await openCase(tx, work, 'charged_above_limit', detail);
   const event = `${work.kind}.charged_above_limit`;

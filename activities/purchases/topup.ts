@@ -11,7 +11,7 @@ import { purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
 import { inquiriesByEsim, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Found, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
-import { priceAboveLimit, priceLimit, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
+import { refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 
 /**
  * How an eSIM is recharged: its options are read, then `POST /topups`. A top-up carries no reference of ours, so one whose
@@ -66,7 +66,7 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
         return { objection: refusal('topup_not_offered', 'The service does not offer this package for the eSIM.') };
       }
       const price = { amount: option.price_for_reseller, currency: option.currency };
-      return { objection: priceAboveLimit(priceLimit(topup), price), price };
+      return { price };
     },
 
     async send({ idempotencyKey, subjectId }, body) {
@@ -91,10 +91,10 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
       const charged = chargedOf(attempt);
       const work = { kind: 'topup', id: attempt.subjectId } as const;
       return database.transaction(async (tx) => {
-        const { topup, esim } = await readTopup(tx, work.id);
+        const { esim } = await readTopup(tx, work.id);
         const entry = { message: 'The eSIM was recharged.', detail: { esim_id: esim.id, service_topup_id: attempt.serviceId } };
         await completeWork(tx, work, { attemptId: attempt.id, esimId: esim.id, charged, entry, applied }, new Date(now()));
-        await reportCharge(tx, work, topup, charged);
+        await reportCharge(tx, attempt, charged);
         // What was used up or over may go on.
         await lookAgainAt(tx, esim.id, new Date(now()));
         return { kind: 'completed', esimId: esim.id };

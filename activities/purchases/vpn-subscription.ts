@@ -19,7 +19,7 @@ import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchas
 import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn, type NotOurs } from '#activities/purchases/learn.ts';
-import { priceAboveLimit, priceLimit, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
+import { refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 import type { SubscriptionView } from '#activities/work-types.ts';
 
 /** How a VPN subscription is bought: the plans are read, then `POST /vpn/orders`, found again by our reference. */
@@ -80,7 +80,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
         const detail = `The price is ${price.amount} ${price.currency}, above what the customer pays.`;
         return { objection: refusal('margin_too_low', detail) };
       }
-      return { objection: priceAboveLimit(priceLimit(row), price), price };
+      return { price };
     },
 
     async send(attempt, body) {
@@ -115,7 +115,7 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
         const message = `The VPN subscription is active${hasAccess ? '; its access data are stored.' : '. The service gave no access data.'}`;
         const completion = { attemptId: attempt.id, status: 'active', charged, entry: { message }, applied } as const;
         await completeWork(tx, work, completion, new Date(now()));
-        await reportCharge(tx, work, row, charged);
+        await reportCharge(tx, attempt, charged);
       });
       return { kind: 'completed' };
     },

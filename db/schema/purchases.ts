@@ -26,6 +26,9 @@ export const attempts = pgTable(
     /** True once any send ended without proof of what it did. */
     anyUnknown: boolean('any_unknown').notNull().default(false),
     firstSentAt: instant('first_sent_at'),
+    /** The most that the caller allowed of all the sends that may have bought it; null: one of them had no limit. */
+    limitAmount: amount('limit_amount'),
+    limitCurrency: text('limit_currency'),
     /** One send at a time: who sends, and until when. */
     leaseToken: text('lease_token'),
     leaseUntil: instant('lease_until'),

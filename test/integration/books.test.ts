@@ -63,8 +63,8 @@ describe('a comparison of the books', () => {
     const said = await buyToTheEnd();
     const nothing = { chargedAmount: null, chargedCurrency: null };
     await bench.database.run(async (db) => {
-      await db.update(attempts).set(nothing).where(eq(attempts.id, unsaid.attemptId));
-      await db.update(orders).set({ ...nothing, maxPriceAmount: '1', maxPriceCurrency: 'USD' }).where(eq(orders.id, unsaid.work.id));
+      await db.update(attempts).set({ ...nothing, limitAmount: '1', limitCurrency: 'USD' }).where(eq(attempts.id, unsaid.attemptId));
+      await db.update(orders).set(nothing).where(eq(orders.id, unsaid.work.id));
       await db.update(attempts).set({ chargedAmount: '2.39' }).where(eq(attempts.id, said.attemptId));
     });
     await compare();

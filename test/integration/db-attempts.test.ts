@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimSend, findAttemptById, openAttempt, recordFacts, recordSendFailure } from '#db/attempts.ts';
+import { claimSend, findAttemptById, limitOf, openAttempt, recordFacts, recordSendFailure } from '#db/attempts.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import type { Database } from '#db/database.ts';
 import { attempts, cases, journal } from '#db/schema.ts';
@@ -73,6 +73,25 @@ describe('the right to send', () => {
     const refused = await newAttempt();
     await failSend(refused.id, await claimTestSend(database, refused.id, NOW), 'insufficient_balance');
     expect(await within(refused.id, later(3_600_000))).toMatchObject({ kind: 'claimed' });
+  });
+
+  it('keeps what the caller allows it to cost: of all sends that may have bought it, and of no other', async () => {
+    const usd = (amount: string) => ({ amount, currency: 'USD' });
+    const under = async (id: string, now: Date, limit: { amount: string; currency: string } | null | undefined) => {
+      const claimed = await database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now, limit }));
+      if (claimed.kind !== 'claimed') throw new Error(`the attempt is ${claimed.kind}`);
+      const kept = limitOf(await read(id));
+      return { token: claimed.leaseToken, most: kept === null ? null : Number(kept.amount) };
+    };
+    const { id } = await newAttempt();
+    const refused = await under(id, NOW, usd('9.00'));
+    await failSend(id, refused.token, 'insufficient_balance');
+    expect((await under(id, later(2_000), usd('5.00'))).most, 'the first send cost nothing').toBe(5);
+    expect((await under(id, later(4_000), usd('3.00'))).most, 'the send before it may have bought').toBe(5);
+    expect((await under(id, later(6_000), usd('7.00'))).most).toBe(7);
+    expect((await under(id, later(8_000), undefined)).most, 'it is not sent this time').toBe(7);
+    expect((await under(id, later(10_000), null)).most, 'anything was allowed').toBeNull();
+    expect((await under(id, later(12_000), usd('1.00'))).most).toBeNull();
   });
 
   it('is not given for an attempt that the service has', async () => {
