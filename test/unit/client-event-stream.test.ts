@@ -1,32 +1,15 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { isProblem, NoAnswerError, ResellerClient, type Event, type StreamEventsQuery, type StreamOptions } from '#clients/typescript/src/index.ts';
+import { broken, ClientNetwork, problem, type Step } from '#test/support/client-network.ts';
 
-/** What the network does with one connection. */
-type Step = (request: Request) => Response;
-
-const seen: Request[] = [];
-const slept: number[] = [];
+let network = new ClientNetwork();
 afterEach(() => {
-  seen.length = 0;
-  slept.length = 0;
+  network = new ClientNetwork();
 });
 
 /** A stream over connections that do these things, one after the other. */
-function stream(steps: Step[], query: StreamEventsQuery = {}, options: StreamOptions = {}, random = 0) {
-  const client = new ResellerClient({
-    baseUrl: 'https://api.example.com',
-    apiKey: 'rsk_test',
-    random: () => random,
-    sleep: async (ms) => void slept.push(ms),
-    fetch: async (input, init) => {
-      const request = new Request(input, init);
-      seen.push(request);
-      const step = steps.shift();
-      if (step === undefined) throw new Error('nothing more was foreseen');
-      return step(request);
-    },
-  });
-  return client.streamEvents(query, options);
+function stream(steps: readonly Step[], query: StreamEventsQuery = {}, options: StreamOptions = {}, random = 0) {
+  return network.client(steps, { random: () => random }).streamEvents(query, options);
 }
 
 const HEADERS = { 'Content-Type': 'text/event-stream; charset=utf-8' };
@@ -50,15 +33,9 @@ function opens(text: string, end?: 'ends' | 'breaks', closed: () => void = () =>
     return new Response(body, { headers: HEADERS });
   };
 }
-const broken: Step = () => {
-  throw new TypeError('socket hang up');
-};
-const problem = (status: number, code: string, headers: Record<string, string> = {}): Step => () =>
-  Response.json({ type: `/problems/${code}`, code, title: 'No', status, request_id: 'req_1' }, { status, headers });
-
 const event = (n: number) => `id: c${n}\nevent: order.held\ndata: ${JSON.stringify({ id: `evt_${n}`, type: 'order.held', subject: { kind: 'order', id: 'ord_1' } })}\n\n`;
 const begin = (n: number) => `retry: 2000\nid: c${n}\n\n`;
-const lastIds = () => seen.map(({ headers }) => headers.get('Last-Event-ID'));
+const lastIds = () => network.seen.map(({ headers }) => headers.get('Last-Event-ID'));
 
 async function take(events: AsyncIterable<Event>, count: number): Promise<string[]> {
   const ids: string[] = [];
@@ -77,7 +54,7 @@ describe('a stream of events', () => {
     expect(events.cursor).toBe('c7');
     expect(await take(events, 1)).toEqual(['evt_8']);
     expect(events.cursor).toBe('c8');
-    const [request] = seen;
+    const [request] = network.seen;
     expect(request?.url).toBe('https://api.example.com/v1/events/stream?type=order.*%2Ctopup.held&subject_id=ord_1');
     expect(Object.fromEntries(request?.headers ?? [])).toMatchObject({ authorization: 'Bearer rsk_test', accept: 'text/event-stream', 'last-event-id': 'c7' });
   });
@@ -121,18 +98,18 @@ describe('the wait before the next connection', () => {
   it('is what the stream says, doubles with each failure up to a bound, and is short again after a success', async () => {
     const steps = [opens(`retry: 3000\n\n${event(1)}`, 'ends'), broken, broken, broken, broken, broken, opens(event(2), 'ends'), opens(event(3))];
     await take(stream(steps), 3);
-    expect(slept).toEqual([3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 3_000]);
+    expect(network.slept).toEqual([3_000, 6_000, 12_000, 24_000, 30_000, 30_000, 3_000]);
   });
 
   it('is spread by chance, never below what was asked for, and never nothing', async () => {
     await take(stream([opens('retry: 0\n\n', 'ends'), opens('retry: 99999999999999\n\n', 'ends'), opens(event(1))], {}, {}, 1), 1);
-    expect(slept).toEqual([250 * 1.25, 3_600_000 * 1.25]);
+    expect(network.slept).toEqual([250 * 1.25, 3_600_000 * 1.25]);
   });
 
   it('is what Retry-After says, within an hour', async () => {
     const steps = [problem(429, 'too_many_streams', { 'Retry-After': '2' }), problem(503, 'database_unavailable', { 'Retry-After': '90' }), problem(503, 'shutting_down', { 'Retry-After': '9999' }), opens(event(1))];
     await take(stream(steps), 1);
-    expect(slept).toEqual([2_000, 90_000, 3_600_000]);
+    expect(network.slept).toEqual([2_000, 90_000, 3_600_000]);
   });
 
   it('is told to whoever keeps a log', async () => {
@@ -153,7 +130,7 @@ describe('the end of a stream', () => {
     const error = await thrown(stream([opens(event(1), 'ends'), problem(status, code)]));
     expect(error).toMatchObject({ name: 'ProblemError', status, code, requestId: 'req_1' });
     expect(isProblem(error)).toBe(true);
-    expect(seen).toHaveLength(2);
+    expect(network.seen).toHaveLength(2);
   });
 
   it('comes when something else answers: a page, a redirect, a path that is not there', async () => {
@@ -161,18 +138,20 @@ describe('the end of a stream', () => {
     for (const [step, status] of [[page, 200], [() => new Response(null, { status: 302, headers: { Location: '/login' } }), 302], [() => new Response('no', { status: 404 }), 404]] as const) {
       expect(await thrown(stream([step]))).toMatchObject({ name: 'NoAnswerError', status });
     }
-    expect(slept).toEqual([]);
+    expect(network.slept).toEqual([]);
+    // The key goes to the address that was given, and nowhere else.
+    expect(new Set(network.seen.map(({ redirect }) => redirect))).toEqual(new Set(['manual']));
   });
 
   it('comes with what is no event, instead of the same again and again', async () => {
     for (const data of ['{"id":', '[]', '"text"', '{"id":"evt_1"}']) expect(await thrown(stream([opens(`id: c1\ndata: ${data}\n\n`)]))).toBeInstanceOf(TypeError);
-    expect(seen).toHaveLength(4);
+    expect(network.seen).toHaveLength(4);
   });
 
   it('comes after so many connections in a row that failed as the reader allows', async () => {
     const error = await thrown(stream([opens(event(1), 'ends'), broken, broken, broken], {}, { retries: 3 }));
     expect(error).toBeInstanceOf(NoAnswerError);
-    expect(seen).toHaveLength(4);
+    expect(network.seen).toHaveLength(4);
     expect(await thrown(stream([broken], {}, { retries: 0 }))).toMatchObject({ message: expect.stringContaining('socket hang up') });
   });
 });

@@ -1,53 +1,32 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isProblem, NoAnswerError, Paged, ProblemError, ResellerClient, StillGoingError } from '#clients/typescript/src/index.ts';
-
-/** What the network does with one try: an answer, or an error of the connection. */
-type Step = (request: Request) => Response;
+import { isProblem, NoAnswerError, Paged, ProblemError, StillGoingError, type ResellerClient } from '#clients/typescript/src/index.ts';
+import { broken, ClientNetwork, problem, type Step } from '#test/support/client-network.ts';
 
 const ok = (body: unknown): Step => () => Response.json(body);
-const problem = (status: number, code: string, headers: Record<string, string> = {}): Step => () =>
-  Response.json({ type: `/problems/${code}`, code, title: 'No', status, request_id: 'req_1' }, { status, headers });
-const broken: Step = () => {
-  throw new TypeError('socket hang up');
-};
 
-const seen: Request[] = [];
-const slept: number[] = [];
+let network = new ClientNetwork();
 afterEach(() => {
-  seen.length = 0;
-  slept.length = 0;
+  network = new ClientNetwork();
 });
 
 /** A client on a network that does these things, one after the other. */
 function client(...steps: Step[]): ResellerClient {
-  return new ResellerClient({
-    baseUrl: 'https://api.example.com/',
-    apiKey: 'rsk_test',
-    random: () => 1,
-    sleep: async (ms) => void slept.push(ms),
-    fetch: async (input, init) => {
-      const request = new Request(input, init);
-      seen.push(request);
-      const step = steps.shift();
-      if (step === undefined) throw new Error('nothing more was foreseen');
-      return step(request);
-    },
-  });
+  return network.client(steps, { random: () => 1 });
 }
 
 const order = { package_id: 1001, external_order_id: 'sale-1' };
-const keys = () => seen.map(({ headers }) => headers.get('Idempotency-Key'));
+const keys = () => network.seen.map(({ headers }) => headers.get('Idempotency-Key'));
 const thrown = async (promise: Promise<unknown>): Promise<unknown> => promise.then(() => undefined, (error: unknown) => error);
 
 describe('a call that makes something', () => {
   it('carries a key of its own, and keeps it over its retries', async () => {
     const api = client(broken, problem(503, 'database_unavailable', { 'Retry-After': '2' }), problem(409, 'idempotency_in_progress', { 'Retry-After': '1' }), ok({ id: 'ord_1' }));
     expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
-    expect(seen).toHaveLength(4);
+    expect(network.seen).toHaveLength(4);
     expect(new Set(keys()).size).toBe(1);
     expect(keys()[0]).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await Promise.all(seen.map((request) => request.json()))).toEqual([order, order, order, order]);
-    expect(slept).toEqual([250, 2_000, 1_000]);
+    expect(await Promise.all(network.seen.map((request) => request.json()))).toEqual([order, order, order, order]);
+    expect(network.slept).toEqual([250, 2_000, 1_000]);
 
     const second = client(ok({}));
     await second.createOrder(order);
@@ -58,7 +37,7 @@ describe('a call that makes something', () => {
     const api = client(problem(500, 'internal_error'), problem(502, 'service_failed'), problem(504, 'service_timeout'), ok({ id: 'ord_1' }));
     expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
     expect(new Set(keys()).size).toBe(1);
-    expect(slept).toEqual([250, 500, 1_000]);
+    expect(network.slept).toEqual([250, 500, 1_000]);
     // That there is no such thing does not change.
     expect(isProblem(await thrown(client(problem(501, 'service_lacks_call')).getWallet()), 'service_lacks_call')).toBe(true);
   });
@@ -73,7 +52,7 @@ describe('a call that makes something', () => {
     expect(isProblem(error, 'external_order_id_taken')).toBe(true);
     expect(isProblem(error, 'order_not_found')).toBe(false);
     expect(error).toMatchObject({ code: 'external_order_id_taken', status: 409, requestId: 'req_1' });
-    expect(seen).toHaveLength(1);
+    expect(network.seen).toHaveLength(1);
   });
 });
 
@@ -82,13 +61,13 @@ describe('an act without a key', () => {
     const why = { why: 'test' };
     expect(await thrown(client(broken).retryOrder('ord_1', why))).toBeInstanceOf(NoAnswerError);
     expect(await thrown(client(problem(503, 'database_unavailable', { 'Retry-After': '1' })).retryOrder('ord_1', why))).toBeInstanceOf(ProblemError);
-    expect(seen).toHaveLength(2);
-    expect(slept).toEqual([]);
+    expect(network.seen).toHaveLength(2);
+    expect(network.slept).toEqual([]);
   });
 
   it('is sent again when there were too many requests, since then it was not', async () => {
     await client(problem(429, 'rate_limited', { 'Retry-After': '3' }), ok({})).retryOrder('ord_1', { why: 'test' });
-    expect(slept).toEqual([3_000]);
+    expect(network.slept).toEqual([3_000]);
   });
 });
 
@@ -96,13 +75,13 @@ describe('retries', () => {
   it('wait longer each time, and end', async () => {
     const error = await thrown(client(broken, broken, broken, broken, broken).getWallet());
     expect(error).toBeInstanceOf(NoAnswerError);
-    expect(slept).toEqual([250, 500, 1_000, 2_000]);
+    expect(network.slept).toEqual([250, 500, 1_000, 2_000]);
   });
 
   it('leave a wait of minutes to the caller', async () => {
     const error = await thrown(client(problem(503, 'service_unavailable', { 'Retry-After': '3600' })).getWallet());
     expect(error).toMatchObject({ retryAfterMs: 3_600_000 });
-    expect(slept).toEqual([]);
+    expect(network.slept).toEqual([]);
   });
 
   it('end at once when the caller gives up', async () => {
@@ -115,14 +94,14 @@ describe('retries', () => {
     const page: Step = () => new Response('<html>Bad gateway</html>', { status: 502 });
     const error = await thrown(client(page, page, page, page, page).getWallet());
     expect(error).toMatchObject({ name: 'NoAnswerError', status: 502 });
-    expect(seen).toHaveLength(5);
+    expect(network.seen).toHaveLength(5);
     expect(await thrown(client(() => new Response('no', { status: 404 })).getWallet())).toMatchObject({ status: 404 });
   });
 
   it('wait as long as a proxy asks', async () => {
     const busy: Step = () => new Response('busy', { status: 503, headers: { 'Retry-After': '5' } });
     await client(busy, ok({})).getWallet();
-    expect(slept).toEqual([5_000]);
+    expect(network.slept).toEqual([5_000]);
   });
 });
 
@@ -133,7 +112,7 @@ describe('a list', () => {
     const ids: unknown[] = [];
     for await (const { id } of list) ids.push(id);
     expect(ids).toEqual([1, 2, 3]);
-    expect(seen.map(({ url }) => url)).toEqual([
+    expect(network.seen.map(({ url }) => url)).toEqual([
       'https://api.example.com/v1/orders?status=held&limit=2',
       'https://api.example.com/v1/orders?status=held&limit=2&cursor=a+b',
     ]);
@@ -145,7 +124,7 @@ describe('a list', () => {
     const ids: unknown[] = [];
     for await (const { id } of list) ids.push(id);
     expect(ids).toEqual([1, 2]);
-    expect(seen).toHaveLength(2);
+    expect(network.seen).toHaveLength(2);
   });
 });
 
@@ -174,7 +153,7 @@ describe('waiting', () => {
     const work = { id: 'ord_1', status: 'accepted' };
     const held = { id: 'ord_1', status: 'held' };
     expect(await client(ok(work), ok(held)).waitFor(work, { until: ['held', 'completed'] })).toEqual(held);
-    expect(seen.map(({ url }) => new URL(url).searchParams.get('until'))).toEqual(['held,completed', 'held,completed']);
-    expect(slept).toEqual([500]);
+    expect(network.seen.map(({ url }) => new URL(url).searchParams.get('until'))).toEqual(['held,completed', 'held,completed']);
+    expect(network.slept).toEqual([500]);
   });
 });
