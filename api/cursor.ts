@@ -71,15 +71,23 @@ export function readReconciliationCursor(cursor: string): ReconciliationPosition
 /** Timelines, packages, the journal, movements without a row in it, the audit log, versions of a pricing rule, and events. */
 type NumberedList = 't' | 'p' | 'j' | 'm' | 'a' | 'g' | 'v';
 
+/** Where a cursor came from, for whoever sent it. */
+export interface CursorPlace {
+  readonly in: 'query' | 'header';
+  readonly field: string;
+}
+
+const IN_QUERY: CursorPlace = { in: 'query', field: 'cursor' };
+
 /** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
 export function numberCursor(list: NumberedList, last: bigint): string {
   return encode(`${list}.${last}`);
 }
 
 /** @throws Problem validation_failed when it is not one of ours. */
-export function readNumberCursor(list: NumberedList, cursor: string): bigint {
+export function readNumberCursor(list: NumberedList, cursor: string, place: CursorPlace = IN_QUERY): bigint {
   const digits = new RegExp(`^${list}\\.([0-9]{1,18})$`).exec(decode(cursor))?.[1];
-  if (digits === undefined) throw notOurs();
+  if (digits === undefined) throw notOurs(place);
   return BigInt(digits);
 }
 
@@ -93,6 +101,6 @@ function decode(cursor: string): string {
   return encode(text) === cursor ? text : '';
 }
 
-function notOurs() {
-  return invalid([{ in: 'query', field: 'cursor', message: 'is not a next_cursor of this list' }]);
+function notOurs(place: CursorPlace = IN_QUERY) {
+  return invalid([{ ...place, message: 'is not a cursor of this list' }]);
 }

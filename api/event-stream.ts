@@ -66,7 +66,13 @@ export class EventStreams {
   async #send(outflow: Outflow, filter: EventFilter, reader: Reader): Promise<void> {
     const { database, tail, streams } = this.#dependencies;
     let position = reader.after;
-    let lookAgainAt = performance.now() + streams.heartbeatMs;
+    let keySeenAt = performance.now();
+    const mayStay = async (trustedMs: number): Promise<boolean> => {
+      if (performance.now() - keySeenAt < trustedMs) return true;
+      if (!(await this.#mayStay(reader))) return false;
+      keySeenAt = performance.now();
+      return true;
+    };
     // Says where it begins: a reader whose connection breaks before the first event misses nothing either.
     if (!(await outflow.send(`retry: ${RECONNECT_MS}\nid: ${numberCursor('v', position)}\n\n`))) return;
     /** Sends all that is published, reading no faster than the reader does. @returns false when the stream is over. */
@@ -80,9 +86,7 @@ export class EventStreams {
         }
         if (page.length < PAGE) return true;
         // Who reads slowly is here for long.
-        if (performance.now() < lookAgainAt) continue;
-        if (!(await this.#mayStay(reader))) return false;
-        lookAgainAt = performance.now() + streams.heartbeatMs;
+        if (!(await mayStay(KEY_TRUSTED_MS))) return false;
       }
     };
     // A long way first without listening, so that nothing piles up meanwhile; then listening, and what came in between.
@@ -90,15 +94,11 @@ export class EventStreams {
     const news = new News(tail, outflow, (event) => event.position > position && meets(filter, event), { ...filter, maxBehind: streams.maxBehind });
     try {
       if (!(await catchUp())) return;
-      let seenAt = performance.now();
       while (!outflow.closed && !tail.stopped) {
         // What has been handed out up to here is in `news`, if it is for this reader.
         const passed = tail.position;
         const events = news.take();
-        if (events.length > 0 && performance.now() - seenAt > KEY_TRUSTED_MS) {
-          if (!(await this.#mayStay(reader))) return;
-          seenAt = performance.now();
-        }
+        if (events.length > 0 && !(await mayStay(KEY_TRUSTED_MS))) return;
         for (const event of events) {
           // Read from the database meanwhile.
           if (event.position <= position) continue;
@@ -106,13 +106,9 @@ export class EventStreams {
           position = event.position;
         }
         if (passed > position) position = passed;
-        const ms = lookAgainAt - performance.now();
-        if (ms <= 0) {
-          if (!(await this.#mayStay(reader)) || !(await outflow.send(heartbeat(position)))) return;
-          lookAgainAt = performance.now() + streams.heartbeatMs;
-        } else {
-          await news.next(ms);
-        }
+        const ms = keySeenAt + streams.heartbeatMs - performance.now();
+        if (ms > 0) await news.next(ms);
+        else if (!(await mayStay(0)) || !(await outflow.send(heartbeat(position)))) return;
       }
     } finally {
       news.end();

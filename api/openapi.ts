@@ -15,7 +15,7 @@ import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/prob
 
 const fieldError = z
   .strictObject({
-    in: z.enum(['body', 'query', 'path']),
+    in: z.enum(['body', 'query', 'path', 'header']),
     field: z.string().meta({ description: 'Dotted path; empty when it is the whole.', example: 'max_price.amount' }),
     message: z.string(),
   })

@@ -264,7 +264,7 @@ export const problemCodes = Object.keys(PROBLEMS) as readonly ProblemCode[];
 
 /** One thing that is wrong with a request. The message never repeats the value. */
 export interface FieldError {
-  readonly in: 'body' | 'query' | 'path';
+  readonly in: 'body' | 'query' | 'path' | 'header';
   /** Dotted path, such as `max_price.amount`; empty when it is the whole. */
   readonly field: string;
   readonly message: string;

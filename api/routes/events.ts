@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { findEvent, keptPositions, listEvents, meets, positionBefore, type EventFilter } from '#db/event-queries.ts';
 import { lastPosition, type PublishedEvent } from '#db/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
-import { numberCursor, readNumberCursor } from '#api/cursor.ts';
+import { numberCursor, readNumberCursor, type CursorPlace } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import {
   eventExample,
@@ -92,8 +92,10 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       handle: async ({ query, caller, header }) => {
         const filter = filterOf(query, caller);
         // A reader that connects again by itself sends the same address, and what it saw last.
-        const given = header('Last-Event-ID') ?? query.cursor;
-        const seen = given === undefined || given === '' ? undefined : readNumberCursor('v', given);
+        const last = header('Last-Event-ID');
+        const given = last ?? query.cursor;
+        const place: CursorPlace = last === undefined ? { in: 'query', field: 'cursor' } : { in: 'header', field: 'Last-Event-ID' };
+        const seen = given === undefined || given === '' ? undefined : readNumberCursor('v', given, place);
         // Found out before the answer begins: a caller that has it misses nothing from then on.
         const after = await database.run(async (db) => {
           if (seen === undefined) return (await keptPositions(db)).newest;
@@ -149,5 +151,6 @@ async function readPage({ database }: ApiDependencies, filter: EventFilter, afte
 /** @throws Problem cursor_expired when an event after this position is not kept any more, or the position was never reached. */
 async function requireKept(db: Parameters<typeof keptPositions>[0], after: bigint): Promise<void> {
   const { oldest, newest } = await keptPositions(db);
-  if (after + 1n < oldest || after > newest) throw new Problem('cursor_expired');
+  if (after + 1n < oldest) throw new Problem('cursor_expired');
+  if (after > newest) throw new Problem('cursor_expired', { detail: 'The feed has not come that far: its database was set back to an earlier time, or the cursor is of another installation.' });
 }

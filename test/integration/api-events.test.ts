@@ -167,6 +167,17 @@ describe('events that are not kept', () => {
     const { next_cursor: cursor } = await feed();
     await api.database.run((db) => db.delete(events));
     await announce(['order.accepted']);
-    expect((await caller.get(`/v1/events?cursor=${cursor}`)).at('code')).toBe('cursor_expired');
+    const refused = await caller.get(`/v1/events?cursor=${cursor}`);
+    expect(refused.at('code')).toBe('cursor_expired');
+    expect(refused.textAt('detail')).toContain('has not come that far');
+  });
+
+  it('say of a cursor that is not theirs where it stood', async () => {
+    const foreign = Buffer.from('t.1').toString('base64url');
+    const errors = [{ in: 'query', field: 'cursor', message: 'is not a cursor of this list' }];
+    expect((await caller.get(`/v1/events?cursor=${foreign}`)).at('errors')).toEqual(errors);
+    expect((await caller.get(`/v1/events/stream?cursor=${foreign}`)).at('errors')).toEqual(errors);
+    const inHeader = await caller.get('/v1/events/stream', { headers: { 'Last-Event-ID': foreign } });
+    expect([inHeader.status, inHeader.at('errors')]).toEqual([400, [{ ...errors[0], in: 'header', field: 'Last-Event-ID' }]]);
   });
 });

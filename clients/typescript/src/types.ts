@@ -1596,7 +1596,7 @@ export interface Problem {
   request_id: string;
 }
 export interface FieldError {
-  in: 'body' | 'query' | 'path';
+  in: 'body' | 'query' | 'path' | 'header';
   /**
    * Dotted path; empty when it is the whole.
    */
