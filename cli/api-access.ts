@@ -5,7 +5,7 @@ import { devApiKeyFile, readDevApiKey } from '#cli/start/dev-api-key.ts';
 import { findRunningEnvironment } from '#cli/start/running.ts';
 import { PORTS } from '#cli/start/settings.ts';
 import { UserError } from '#cli/user-error.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 /** What the caller says of it. */
 export interface ApiOptions {

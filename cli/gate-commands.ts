@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api-access.ts';
 import type { GateDesk, PauseOptions } from '#cli/commands/gate.ts';
 import { API, DATA, WHY } from '#cli/work-commands.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 /** `gate show`, `gate pause` and `gate release`. */
 export function addGateCommands(program: Command, environment: Environment): void {

@@ -15,7 +15,7 @@ import type { ApiOptions } from '#cli/api-access.ts';
 import type { AuditOptions } from '#cli/commands/audit.ts';
 import type { ReconcileOptions } from '#cli/commands/reconcile.ts';
 import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { EXIT_CONFIGURATION } from '#config/fields.ts';
 
 // A reader that has seen enough, such as `head`, is no error.

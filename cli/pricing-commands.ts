@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { ApiOptions } from '#cli/api-access.ts';
 import type { PricingDesk, SetOptions } from '#cli/commands/pricing.ts';
 import { API, DATA } from '#cli/work-commands.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 const WHY = ['--why <text>', 'why, for whoever reads the versions of the rule'] as const;
 

@@ -1,4 +1,4 @@
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { ConfigurationError } from '#config/fields.ts';
 
 type Readers = Readonly<Record<string, (environment: Environment) => unknown>>;

@@ -1,4 +1,4 @@
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 /** For commands that look at a set-up: where it is, other than in our environment. */
 export const SET_UP = ['--data <folder>', 'of what `npm start` runs on this folder, such as .data, instead of our environment'] as const;

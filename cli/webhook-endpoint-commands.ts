@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ApiOptions } from '#cli/api-access.ts';
 import type { DeliveriesOptions, ReplayOptions, WebhookEndpointDesk } from '#cli/commands/webhook-endpoints.ts';
 import { API, DATA } from '#cli/work-commands.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 /** `webhook-endpoints list`, `deliveries` and `replay`. */
 export function addWebhookEndpointCommands(program: Command, environment: Environment): void {

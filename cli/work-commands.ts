@@ -3,7 +3,7 @@ import type { ApiOptions } from '#cli/api-access.ts';
 import { attemptCount, deadline, waitSeconds } from '#cli/arguments.ts';
 import type { ActOptions, ResolveOptions, RetryPolicyOptions, WorkChoice, WorkDesk } from '#cli/commands/work.ts';
 import type { WorkCommand } from '#cli/work-kinds.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 export const API = ['--api <url>', 'base address of the API (default: of what `npm start` runs on the data folder, else http://127.0.0.1:3000)'] as const;
 export const DATA = ['--data <folder>', 'data folder of `npm start`, for its address and API key; RESELLER_API_KEY goes first', '.data'] as const;

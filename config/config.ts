@@ -3,203 +3,26 @@
  * `docs/configuration.md` is the reader's form of this file.
  */
 import * as z from 'zod';
-import { ALL_CAPABILITIES, capabilities, type Capabilities } from '#domain/capabilities.ts';
+import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
 import type { Money } from '#domain/money.ts';
+import { purchasePolicyProblems, type Policy, type RunwayPolicy, type StreamPolicy, type WaitingPolicy } from '#domain/policy.ts';
+import type { ServiceMode } from '#domain/service-address.ts';
+import { parseEnvironment, type Environment } from '#config/environment.ts';
+import { isLoopback } from '#config/fields.ts';
+import { endpointFields, overlapFields, policyFields, policyOf, runwayOf, shownFields, waitingFields, waitingOf } from '#config/policy-variables.ts';
 import {
-  DEFAULT_POLICY,
-  MAX_OUTBOUND_DEADLINE_MS,
-  MAX_REFUND_DEADLINE_MS,
-  MAX_WAIT_MS,
-  MAX_WEBHOOK_SECRET_OVERLAP_MS,
-  purchasePolicyProblems,
-  type Policy,
-  type RunwayPolicy,
-  type StreamPolicy,
-  type WaitingPolicy,
-} from '#domain/policy.ts';
-import { BASE_PATH, type ServiceMode } from '#domain/service-address.ts';
-import {
-  ConfigurationError,
-  durationList,
-  durationMs,
-  flag,
-  isLoopback,
-  keyList,
-  networkList,
-  originList,
-  port,
-  price,
-  rateLimit,
-  secretList,
-  shareList,
-  urlOf,
-} from '#config/fields.ts';
-import { retryRules } from '#config/retry-rules.ts';
-
-const databaseFields = {
-  DATABASE_URL: urlOf('postgres:', 'postgresql:'),
-  /** Two at least: what holds a transaction open may have to read the service's token meanwhile. */
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
-  /** A connection that is not pooled in transaction mode: LISTEN needs one. */
-  DATABASE_DIRECT_URL: urlOf('postgres:', 'postgresql:').optional(),
-};
-
-const temporalFields = {
-  TEMPORAL_ADDRESS: z.string().regex(/^[^\s:/]+:\d{1,5}$/, 'must be host:port').default('127.0.0.1:7233'),
-  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
-  TEMPORAL_TLS: flag(false),
-  /** Sent as an API key where the Temporal cluster asks for one. */
-  TEMPORAL_API_KEY: z.string().min(1).optional(),
-};
-
-const secretFields = {
-  /** `id:base64` of 32 bytes each, comma separated; the first seals, all open. */
-  ENCRYPTION_KEYS: keyList(),
-};
-
-const serviceFields = {
-  SERVICE_BASE_URL: urlOf('http:', 'https:').refine((url) => url.replace(/\/+$/, '').endsWith(BASE_PATH), {
-    message: `must end with ${BASE_PATH} (the production base address; the sandbox's is derived from it)`,
-  }),
-  SERVICE_MODE: z.enum(['sandbox', 'production']).default('sandbox'),
-  SERVICE_EMAIL: z.email(),
-  SERVICE_PASSWORD: z.string().min(1),
-  SERVICE_DEVICE_NAME: z.string().min(1).max(255).default('reseller-fulfilment'),
-  SERVICE_TOKEN_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
-  /** Names of capabilities that the service does not have, comma separated. */
-  SERVICE_WITHOUT: z
-    .string()
-    .default('')
-    .transform((text) => text.split(',').map((name) => name.trim()).filter(Boolean))
-    .pipe(z.array(z.enum(capabilities as [keyof Capabilities, ...(keyof Capabilities)[]]))),
-};
-
-const apiFields = {
-  API_HOST: z.string().min(1).default('127.0.0.1'),
-  API_PORT: port(3000),
-  /** Secrets that sign the service's webhooks, beside those that we store ourselves: `secret` or `secret@<RFC 3339 time until which it is accepted>`. */
-  SERVICE_WEBHOOK_SECRETS: secretList().default([]),
-  /** Where the service's webhooks reach us from outside; `reseller doctor` tries it. */
-  PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
-  /** Largest request body taken, in bytes. */
-  /** Requests a minute of each API key that has no limit of its own, in one process. */
-  API_RATE_LIMIT: rateLimit('6000'),
-  /** Failed authentications a minute from one address. */
-  API_FAILED_AUTHENTICATIONS: z.coerce.number().int().min(1).max(1_000_000).default(30),
-  /** Proxies in front of the API, whose X-Forwarded-For is believed. */
-  API_TRUSTED_PROXIES: networkList().default([]),
-  API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(262_144),
-};
-
-const workerFields = {
-  WORKER_PROBE_HOST: z.string().min(1).default('127.0.0.1'),
-  /** Port of the worker's health, readiness and metrics. */
-  WORKER_PROBE_PORT: port(3001),
-  WORKER_SHUTDOWN_GRACE: durationMs('20s'),
-  /** File with the workflows, built ahead by `node worker/build-bundle.ts FILE`; without one each start builds them. */
-  WORKFLOW_BUNDLE: z.string().min(1).optional(),
-};
-
-/** What the API and the worker read about webhooks of ours. */
-const outboundFields = {
-  /** Networks that webhook endpoints may be in although they are not public, comma separated. */
-  WEBHOOK_ALLOWED_ADDRESSES: networkList().default([]),
-};
-
-const codecFields = {
-  CODEC_HOST: z.string().min(1).default('127.0.0.1'),
-  CODEC_PORT: port(8234),
-  /** Origins of the Temporal UI, comma separated: the only ones that may ask the codec server from a browser. */
-  CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
-  /** Bearer token that the codec server asks for; without one it listens on loopback only. */
-  CODEC_TOKEN: z.string().min(16).optional(),
-  /** An operator's word that something else keeps strangers out, such as a port published on loopback only. */
-  CODEC_WITHOUT_TOKEN: flag(false),
-};
-
-const commonFields = {
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
-};
-
-/** Overrides of the policy's times; for tests, the bench and unusual services. */
-const policyFields = {
-  POLICY_SEND_DEADLINE: durationMs(DEFAULT_POLICY.purchase.sendDeadlineMs),
-  POLICY_SEND_LEASE: durationMs(DEFAULT_POLICY.purchase.sendLeaseMs),
-  POLICY_SEND_ACTIVITY_TIMEOUT: durationMs(DEFAULT_POLICY.purchase.sendActivityTimeoutMs),
-  POLICY_RESEND_WINDOW: durationMs(DEFAULT_POLICY.purchase.resendWindowMs),
-  POLICY_RESEND_DELAY: durationMs(DEFAULT_POLICY.purchase.resendDelayMs),
-  POLICY_HOLD_DELAY: durationMs(DEFAULT_POLICY.purchase.holdDelayMs),
-  POLICY_HOLD_DEADLINE: durationMs(DEFAULT_POLICY.purchase.holdDeadlineMs),
-  POLICY_SETTLE_DELAY: durationMs(DEFAULT_POLICY.purchase.settleDelayMs),
-  POLICY_REFUND_DEADLINE: durationMs(DEFAULT_POLICY.purchase.refundDeadlineMs, MAX_REFUND_DEADLINE_MS),
-  POLICY_REFUND_GRACE: durationMs(DEFAULT_POLICY.purchase.refundGraceMs),
-  POLICY_CANCEL_CHECK: durationMs(DEFAULT_POLICY.purchase.cancelCheckMs),
-  POLICY_EXPIRY_GRACE: durationMs(DEFAULT_POLICY.purchase.expiryGraceMs),
-  POLICY_MAX_ATTEMPTS: z.coerce.number().int().min(1).max(20).default(DEFAULT_POLICY.purchase.maxAttempts),
-  POLICY_ATTEMPT_DELAY: durationMs(DEFAULT_POLICY.purchase.attemptDelayMs),
-  POLICY_RETRY_RULES: retryRules().optional(),
-  POLICY_SILENT_AFTER: durationMs(DEFAULT_POLICY.reconcile.silentAfterMs),
-  POLICY_SILENT_DEADLINE: durationMs(DEFAULT_POLICY.purchase.silentDeadlineMs),
-  POLICY_RECONCILE_EVERY: durationMs(DEFAULT_POLICY.reconcile.everyMs),
-  POLICY_RELAY_POLL: durationMs(DEFAULT_POLICY.relay.pollMs),
-  POLICY_RELAY_LEASE: durationMs(DEFAULT_POLICY.relay.leaseMs),
-  POLICY_SWEEP_EVERY: durationMs(DEFAULT_POLICY.sweep.everyMs),
-  POLICY_SWEEP_IDLE_AFTER: durationMs(DEFAULT_POLICY.sweep.idleAfterMs),
-  POLICY_BOOKS_EVERY: durationMs(DEFAULT_POLICY.books.everyMs),
-  POLICY_BOOKS_OVERLAP: durationMs(DEFAULT_POLICY.books.overlapMs),
-  POLICY_BOOKS_GRACE: durationMs(DEFAULT_POLICY.books.graceMs),
-  POLICY_BOOKS_PAGES: z.coerce.number().int().min(1).max(10_000).default(DEFAULT_POLICY.books.pages),
-  POLICY_LOW_BALANCE: price().optional(),
-  POLICY_WATCH_EVERY: durationMs(DEFAULT_POLICY.watch.everyMs),
-  POLICY_USAGE_READS: z.coerce.number().int().min(0).max(10_000).default(DEFAULT_POLICY.watch.readsPerRun),
-  POLICY_USAGE_AGE: durationMs(DEFAULT_POLICY.watch.againAfterMs),
-  POLICY_DATA_LOW: shareList('20%,5%'),
-  POLICY_EXPIRING: durationList('72h,24h'),
-  POLICY_RUNWAY_LOW: durationMs(DEFAULT_POLICY.runway.lowMs),
-  POLICY_RUNWAY_WINDOW: z.coerce.number().int().min(1).max(92).default(DEFAULT_POLICY.runway.windowDays),
-  POLICY_WEBHOOK_SILENCE: durationMs(DEFAULT_POLICY.webhookSilence.windowMs),
-  POLICY_WEBHOOK_SILENCE_NEWS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.webhookSilence.news),
-  POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
-  POLICY_EVENTS_KEPT: durationMs(DEFAULT_POLICY.sweep.eventsKeptMs),
-  POLICY_WAIT_MAX: durationMs(DEFAULT_POLICY.waiting.maxMs, MAX_WAIT_MS),
-  POLICY_EVENT_STREAMS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.streams.perKey),
-  POLICY_STREAM_HEARTBEAT: durationMs(DEFAULT_POLICY.streams.heartbeatMs),
-  POLICY_BALANCE_AGE: durationMs(DEFAULT_POLICY.gate.balanceAgeMs),
-  POLICY_BALANCE_TRUST: durationMs(DEFAULT_POLICY.gate.balanceTrustMs),
-  POLICY_PRICE_AGE: durationMs(DEFAULT_POLICY.gate.priceAgeMs),
-  POLICY_SPEND_LIMIT: price().optional(),
-  POLICY_CIRCUIT_FAILURES: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.gate.circuitFailures),
-  POLICY_CIRCUIT_PROBE_DELAY: durationMs(DEFAULT_POLICY.gate.probeDelayMs),
-  POLICY_CIRCUIT_PROBE_DELAY_MAX: durationMs(DEFAULT_POLICY.gate.probeDelayMaxMs),
-  POLICY_RELEASES_PER_SECOND: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.gate.releasesPerSecond),
-  POLICY_GATE_TICK: durationMs(DEFAULT_POLICY.gate.tickMs),
-  POLICY_OUTBOUND_DEADLINE: durationMs(DEFAULT_POLICY.outbound.sendDeadlineMs, MAX_OUTBOUND_DEADLINE_MS),
-  POLICY_OUTBOUND_LEASE: durationMs(DEFAULT_POLICY.outbound.leaseMs),
-  POLICY_OUTBOUND_RETRY_DELAY: durationMs(DEFAULT_POLICY.outbound.retryDelayMs),
-  POLICY_OUTBOUND_RETRY_DELAY_MAX: durationMs(DEFAULT_POLICY.outbound.retryDelayMaxMs),
-  POLICY_OUTBOUND_RETRY_FOR: durationMs(DEFAULT_POLICY.outbound.retryForMs),
-  POLICY_OUTBOUND_PROBE_DELAY_MAX: durationMs(DEFAULT_POLICY.outbound.probeDelayMaxMs),
-  POLICY_OUTBOUND_DISABLE_AFTER: durationMs(DEFAULT_POLICY.outbound.disableAfterMs),
-  POLICY_OUTBOUND_LOG_KEPT: durationMs(DEFAULT_POLICY.outbound.logKeptMs),
-  POLICY_OUTBOUND_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.outbound.secretOverlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
-};
-
-/** What of the policy the API and `reseller service-secret` read; the rest is the worker's. */
-const overlapFields = { POLICY_WEBHOOK_SECRET_OVERLAP: policyFields.POLICY_WEBHOOK_SECRET_OVERLAP };
-/** What of the policy the API needs for webhook endpoints. */
-const endpointFields = { POLICY_OUTBOUND_SECRET_OVERLAP: policyFields.POLICY_OUTBOUND_SECRET_OVERLAP };
-/** What of the policy the API shows. */
-const shownFields = {
-  POLICY_SPEND_LIMIT: policyFields.POLICY_SPEND_LIMIT,
-  POLICY_RUNWAY_LOW: policyFields.POLICY_RUNWAY_LOW,
-  POLICY_RUNWAY_WINDOW: policyFields.POLICY_RUNWAY_WINDOW,
-};
-/** What of the policy is the API's own. */
-const waitingFields = {
-  POLICY_WAIT_MAX: policyFields.POLICY_WAIT_MAX,
-  POLICY_EVENT_STREAMS: policyFields.POLICY_EVENT_STREAMS,
-  POLICY_STREAM_HEARTBEAT: policyFields.POLICY_STREAM_HEARTBEAT,
-};
+  apiFields,
+  codecFields,
+  commonFields,
+  databaseFields,
+  isResendAllowed,
+  outboundFields,
+  secretFields,
+  serviceFields,
+  temporalFields,
+  workerFields,
+  type Raw,
+} from '#config/variables.ts';
 
 /** Every variable by the part that reads it; `docs/configuration.md` is checked against it. */
 export const CONFIGURATION_FIELDS = {
@@ -214,8 +37,6 @@ export const CONFIGURATION_FIELDS = {
   codec: codecFields,
   policy: policyFields,
 } as const satisfies Record<string, z.ZodRawShape>;
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A secret and, during a rotation, until when it is still accepted (epoch milliseconds). */
 export interface WebhookSecret {
@@ -483,8 +304,6 @@ export function readCodecServerConfig(environment: Environment = process.env): C
   };
 }
 
-type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
-
 function databaseOf(raw: Raw<typeof databaseFields>): DatabaseConfig {
   return {
     url: raw.DATABASE_URL,
@@ -515,118 +334,6 @@ function serviceOf(raw: Raw<typeof serviceFields>): ServiceConfig {
   };
 }
 
-function isResendAllowed(raw: Raw<typeof serviceFields>): boolean {
-  return !raw.SERVICE_WITHOUT.includes('key_replay');
-}
-
 function capabilitiesOf(raw: Pick<Raw<typeof serviceFields>, 'SERVICE_WITHOUT'>): Capabilities {
   return { ...ALL_CAPABILITIES, ...Object.fromEntries(raw.SERVICE_WITHOUT.map((name) => [name, false])) };
-}
-
-function runwayOf(raw: Raw<typeof shownFields>): RunwayPolicy {
-  const { runway } = DEFAULT_POLICY;
-  const windowDays = raw.POLICY_RUNWAY_WINDOW;
-  return { ...runway, windowDays, minimumDays: Math.min(runway.minimumDays, windowDays), lowMs: raw.POLICY_RUNWAY_LOW };
-}
-
-function waitingOf(raw: Raw<typeof waitingFields>): Pick<Policy, 'waiting' | 'streams'> {
-  const { waiting, streams } = DEFAULT_POLICY;
-  return {
-    waiting: { ...waiting, maxMs: raw.POLICY_WAIT_MAX },
-    streams: { ...streams, perKey: raw.POLICY_EVENT_STREAMS, heartbeatMs: raw.POLICY_STREAM_HEARTBEAT },
-  };
-}
-
-function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
-  const { gate, purchase, reconcile, relay, sweep, books, watch, webhookSecret, webhookSilence, outbound } = DEFAULT_POLICY;
-  return {
-    gate: {
-      ...gate,
-      balanceAgeMs: raw.POLICY_BALANCE_AGE,
-      balanceTrustMs: raw.POLICY_BALANCE_TRUST,
-      priceAgeMs: raw.POLICY_PRICE_AGE,
-      debitShowsAfterMs: raw.POLICY_SETTLE_DELAY,
-      spendLimit: raw.POLICY_SPEND_LIMIT,
-      lowBalance: raw.POLICY_LOW_BALANCE,
-      circuitFailures: raw.POLICY_CIRCUIT_FAILURES,
-      probeDelayMs: raw.POLICY_CIRCUIT_PROBE_DELAY,
-      probeDelayMaxMs: Math.max(raw.POLICY_CIRCUIT_PROBE_DELAY, raw.POLICY_CIRCUIT_PROBE_DELAY_MAX),
-      // The canary is woken, reads a price, and sends.
-      canaryLeaseMs: raw.POLICY_SEND_ACTIVITY_TIMEOUT + raw.POLICY_SEND_LEASE,
-      releasesPerSecond: raw.POLICY_RELEASES_PER_SECOND,
-      tickMs: raw.POLICY_GATE_TICK,
-    },
-    purchase: {
-      ...purchase,
-      sendDeadlineMs: raw.POLICY_SEND_DEADLINE,
-      sendLeaseMs: raw.POLICY_SEND_LEASE,
-      sendActivityTimeoutMs: raw.POLICY_SEND_ACTIVITY_TIMEOUT,
-      resendAllowed: isResendAllowed(raw),
-      resendWindowMs: raw.POLICY_RESEND_WINDOW,
-      resendDelayMs: raw.POLICY_RESEND_DELAY,
-      holdDelayMs: raw.POLICY_HOLD_DELAY,
-      holdDeadlineMs: raw.POLICY_HOLD_DEADLINE,
-      settleDelayMs: raw.POLICY_SETTLE_DELAY,
-      refundDeadlineMs: raw.POLICY_REFUND_DEADLINE,
-      refundGraceMs: raw.POLICY_REFUND_GRACE,
-      cancelCheckMs: raw.POLICY_CANCEL_CHECK,
-      expiryGraceMs: raw.POLICY_EXPIRY_GRACE,
-      maxAttempts: raw.POLICY_MAX_ATTEMPTS,
-      attemptDelayMs: raw.POLICY_ATTEMPT_DELAY,
-      ...(raw.POLICY_RETRY_RULES !== undefined && { retryRules: raw.POLICY_RETRY_RULES }),
-      silentDeadlineMs: raw.POLICY_SILENT_DEADLINE,
-    },
-    reconcile: { ...reconcile, silentAfterMs: raw.POLICY_SILENT_AFTER, everyMs: raw.POLICY_RECONCILE_EVERY },
-    relay: { ...relay, pollMs: raw.POLICY_RELAY_POLL, leaseMs: raw.POLICY_RELAY_LEASE },
-    sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER, eventsKeptMs: raw.POLICY_EVENTS_KEPT },
-    books: {
-      ...books,
-      everyMs: raw.POLICY_BOOKS_EVERY,
-      overlapMs: raw.POLICY_BOOKS_OVERLAP,
-      graceMs: raw.POLICY_BOOKS_GRACE,
-      pages: raw.POLICY_BOOKS_PAGES,
-    },
-    watch: {
-      ...watch,
-      everyMs: raw.POLICY_WATCH_EVERY,
-      readsPerRun: raw.POLICY_USAGE_READS,
-      againAfterMs: raw.POLICY_USAGE_AGE,
-      idleAfterMs: Math.max(watch.idleAfterMs, raw.POLICY_USAGE_AGE),
-      dataLow: raw.POLICY_DATA_LOW,
-      expiringMs: raw.POLICY_EXPIRING,
-    },
-    runway: runwayOf(raw),
-    webhookSilence: {
-      ...webhookSilence,
-      windowMs: raw.POLICY_WEBHOOK_SILENCE,
-      news: raw.POLICY_WEBHOOK_SILENCE_NEWS,
-    },
-    webhookSecret: { ...webhookSecret, overlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP },
-    outbound: {
-      ...outbound,
-      sendDeadlineMs: raw.POLICY_OUTBOUND_DEADLINE,
-      leaseMs: raw.POLICY_OUTBOUND_LEASE,
-      retryDelayMs: raw.POLICY_OUTBOUND_RETRY_DELAY,
-      retryDelayMaxMs: raw.POLICY_OUTBOUND_RETRY_DELAY_MAX,
-      retryForMs: raw.POLICY_OUTBOUND_RETRY_FOR,
-      probeDelayMaxMs: raw.POLICY_OUTBOUND_PROBE_DELAY_MAX,
-      disableAfterMs: raw.POLICY_OUTBOUND_DISABLE_AFTER,
-      logKeptMs: raw.POLICY_OUTBOUND_LOG_KEPT,
-      secretOverlapMs: raw.POLICY_OUTBOUND_SECRET_OVERLAP,
-    },
-    ...waitingOf(raw),
-  };
-}
-
-/** Reads an environment by its schema; an empty variable counts as missing. @throws ConfigurationError with every problem. */
-export function parseEnvironment<Schema extends z.ZodType>(schema: Schema, environment: Environment): z.output<Schema> {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const result = schema.safeParse(present);
-  if (result.success) return result.data;
-  throw new ConfigurationError(
-    result.error.issues.map((issue) => {
-      const name = String(issue.path[0] ?? '');
-      return present[name] === undefined ? `${name} is missing` : `${name}: ${issue.message}`;
-    }),
-  );
 }

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod';
 import { isDecimal } from '#domain/money.ts';
-import { parseEnvironment, type Environment } from '#config/config.ts';
+import { parseEnvironment, type Environment } from '#config/environment.ts';
 import { ConfigurationError, durationMs, flag, port, urlOf } from '#config/fields.ts';
 
 export { BASE_PATH, SANDBOX_SUFFIX, type ServiceMode } from '#domain/service-address.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type DatabaseConfig, type Environment, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import { type DatabaseConfig, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import {
   addCapabilityProfile,

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type Environment, readCapabilities, readServiceConfig } from '#config/config.ts';
+import { readCapabilities, readServiceConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';

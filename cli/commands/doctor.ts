@@ -1,4 +1,4 @@
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { examine, exitCodeOf } from '#cli/doctor/examine.ts';
 import { findingLines, findingsJson } from '#cli/doctor/print.ts';
 import { type Output, Terminal } from '#cli/terminal.ts';

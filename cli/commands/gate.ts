@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
 import { ApiClient, ApiError } from '#cli/api-client.ts';
 import type { Output } from '#cli/terminal.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 export interface PauseOptions extends ApiOptions {
   readonly kind?: string;

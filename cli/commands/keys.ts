@@ -1,4 +1,5 @@
-import { type Environment, readDatabaseConfig } from '#config/config.ts';
+import { readDatabaseConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { price } from '#config/fields.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import {

@@ -1,4 +1,5 @@
-import { type Environment, readDatabaseConfig } from '#config/config.ts';
+import { readDatabaseConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { codeOf, messageOf, UserError } from '#cli/user-error.ts';
 import { migrate } from '#db/migrate.ts';
 

@@ -1,7 +1,7 @@
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { obtainTestServer } from '#cli/embedded/temporal-test-server.ts';
 import { type Step, Terminal } from '#cli/terminal.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 /** `reseller prepare`: everything that is fetched or built once, with progress. @throws UserError */
 export async function prepareBinaries(environment: Environment): Promise<void> {

@@ -1,4 +1,5 @@
-import { type Environment, readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
+import { readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { findReconciliation } from '#db/reconciliations.ts';
 import { connectClient } from '#temporal/connection.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { CONFIGURATION_FIELDS, type Environment, parseEnvironment, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import { CONFIGURATION_FIELDS, readDatabaseConfig, readServiceConfig, type ServiceConfig } from '#config/config.ts';
+import { parseEnvironment, type Environment } from '#config/environment.ts';
 import { addCapabilityProfile } from '#db/capability-profiles.ts';
 import type { Database } from '#db/database.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';

@@ -1,4 +1,5 @@
-import { type Environment, readServiceSecretConfig, type ServiceSecretConfig } from '#config/config.ts';
+import { readServiceSecretConfig, type ServiceSecretConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import type { Database } from '#db/database.ts';

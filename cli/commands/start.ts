@@ -2,7 +2,7 @@ import { messageOf } from '#cli/user-error.ts';
 import { start } from '#cli/start/start.ts';
 import { startSettings, type StartOptions } from '#cli/start/settings.ts';
 import { Terminal } from '#cli/terminal.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 // Ctrl-C reaches us from the terminal and once more from npm; only a later one is meant as "at once".
 const SAME_SIGNAL_MS = 1_000;

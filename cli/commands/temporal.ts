@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { CONFIGURATION_FIELDS, type Environment, parseEnvironment, readTemporalConfig } from '#config/config.ts';
+import { CONFIGURATION_FIELDS, readTemporalConfig } from '#config/config.ts';
+import { parseEnvironment, type Environment } from '#config/environment.ts';
 import * as z from 'zod';
 import { findTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { UserError } from '#cli/user-error.ts';

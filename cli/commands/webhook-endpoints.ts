@@ -4,7 +4,7 @@ import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
 import { ApiClient } from '#cli/api-client.ts';
 import type { Output } from '#cli/terminal.ts';
 import { UserError } from '#cli/user-error.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 export interface DeliveriesOptions extends ApiOptions {
   readonly status?: string;

@@ -7,7 +7,7 @@ import { counted } from '#cli/marked-line.ts';
 import type { Output } from '#cli/terminal.ts';
 import { UserError } from '#cli/user-error.ts';
 import type { WorkCommand } from '#cli/work-kinds.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 /** Which work; each filter narrows the choice. */
 export interface WorkChoice {

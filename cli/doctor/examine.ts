@@ -1,4 +1,5 @@
-import type { Environment, ServiceConfig, TemporalConfig } from '#config/config.ts';
+import type { ServiceConfig, TemporalConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { EXIT_CONFIGURATION } from '#config/fields.ts';
 import { openService, type Service } from '#upstream/service.ts';
 import { checkApproval } from '#cli/doctor/approval.ts';

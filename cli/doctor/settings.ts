@@ -1,19 +1,5 @@
-import {
-  type DatabaseConfig,
-  type EncryptionKey,
-  type Environment,
-  readApiConfig,
-  readCodecServerConfig,
-  readDatabaseConfig,
-  readEncryptionKeys,
-  readServiceConfig,
-  readTemporalConfig,
-  readWebhookAddressConfig,
-  readWorkerConfig,
-  type ServiceConfig,
-  type TemporalConfig,
-  type WebhookAddressConfig,
-} from '#config/config.ts';
+import { type DatabaseConfig, type EncryptionKey, readApiConfig, readCodecServerConfig, readDatabaseConfig, readEncryptionKeys, readServiceConfig, readTemporalConfig, readWebhookAddressConfig, readWorkerConfig, type ServiceConfig, type TemporalConfig, type WebhookAddressConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { ConfigurationError } from '#config/fields.ts';
 
 /** The configuration in the parts that checks need; a part with a problem is undefined, and the others can be used. */

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 /** Where binaries that were fetched or built are kept, shared by all checkouts of one user. */
 export function cacheDirectory(environment: Environment): string {

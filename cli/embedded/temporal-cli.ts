@@ -4,7 +4,7 @@ import { cacheDirectory } from '#cli/embedded/cache.ts';
 import { BUILD_DISK_GB, buildWithGo, goProblem } from '#cli/embedded/go-build.ts';
 import { downloadBySdk } from '#cli/embedded/sdk-download.ts';
 import { UserError } from '#cli/user-error.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 /** The release that is downloaded or built; `ops/temporal-cli/go.mod` pins the same one. */
 export const TEMPORAL_CLI_VERSION = '1.5.1';

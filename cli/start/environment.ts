@@ -1,5 +1,5 @@
 import { BASE_PATH } from '#domain/service-address.ts';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import type { DevelopmentSecrets } from '#cli/start/secrets.ts';
 import type { Ports } from '#cli/start/settings.ts';
 

@@ -1,4 +1,4 @@
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { UserError } from '#cli/user-error.ts';
 
 /**

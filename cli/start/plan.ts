@@ -6,7 +6,8 @@ import { type ProductEnvironments, productEnvironments } from '#cli/start/enviro
 import { NodePart } from '#cli/start/part.ts';
 import type { DevelopmentSecrets } from '#cli/start/secrets.ts';
 import type { Ports, StartSettings } from '#cli/start/settings.ts';
-import { type Environment, readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
+import { readApiConfig, readCodecServerConfig, readWorkerConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 
 export interface Plan {
   readonly settings: StartSettings;

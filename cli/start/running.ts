@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { CONFIGURATION_FIELDS, type Environment } from '#config/config.ts';
+import { CONFIGURATION_FIELDS } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import type { ProductEnvironments } from '#cli/start/environment.ts';
 import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
 import { isLocked } from '#cli/start/lock.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Environment } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { UserError } from '#cli/user-error.ts';
 
 /** Ports on 127.0.0.1. */

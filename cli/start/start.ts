@@ -18,7 +18,8 @@ import { addressLines } from '#cli/start/summary.ts';
 import { Supervisor } from '#cli/start/supervisor.ts';
 import type { Step, Terminal } from '#cli/terminal.ts';
 import { messageOf } from '#cli/user-error.ts';
-import { type Environment, readWorkerConfig } from '#config/config.ts';
+import { readWorkerConfig } from '#config/config.ts';
+import type { Environment } from '#config/environment.ts';
 import { Database } from '#db/database.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 

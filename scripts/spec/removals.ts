@@ -142,7 +142,7 @@ export const REMOVALS: readonly Removal[] = [
   {
     id: 'versioning.path',
     removed: 'Any base address is taken.',
-    file: 'config/config.ts',
+    file: 'config/variables.ts',
     failed: [
       {
         file: 'test/unit/config-service.test.ts',

@@ -1,0 +1,98 @@
+/** The variables of the environment, by the part of the product that reads them; those of the policy: `policy-variables.ts`. */
+import * as z from 'zod';
+import { capabilities, type Capabilities } from '#domain/capabilities.ts';
+import { BASE_PATH } from '#domain/service-address.ts';
+import { durationMs, flag, keyList, networkList, originList, port, rateLimit, secretList, urlOf } from '#config/fields.ts';
+
+/** What variables come to, by their names. */
+export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
+
+export const databaseFields = {
+  DATABASE_URL: urlOf('postgres:', 'postgresql:'),
+  /** Two at least: what holds a transaction open may have to read the service's token meanwhile. */
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
+  /** A connection that is not pooled in transaction mode: LISTEN needs one. */
+  DATABASE_DIRECT_URL: urlOf('postgres:', 'postgresql:').optional(),
+};
+
+export const temporalFields = {
+  TEMPORAL_ADDRESS: z.string().regex(/^[^\s:/]+:\d{1,5}$/, 'must be host:port').default('127.0.0.1:7233'),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_TLS: flag(false),
+  /** Sent as an API key where the Temporal cluster asks for one. */
+  TEMPORAL_API_KEY: z.string().min(1).optional(),
+};
+
+export const secretFields = {
+  /** `id:base64` of 32 bytes each, comma separated; the first seals, all open. */
+  ENCRYPTION_KEYS: keyList(),
+};
+
+export const serviceFields = {
+  SERVICE_BASE_URL: urlOf('http:', 'https:').refine((url) => url.replace(/\/+$/, '').endsWith(BASE_PATH), {
+    message: `must end with ${BASE_PATH} (the production base address; the sandbox's is derived from it)`,
+  }),
+  SERVICE_MODE: z.enum(['sandbox', 'production']).default('sandbox'),
+  SERVICE_EMAIL: z.email(),
+  SERVICE_PASSWORD: z.string().min(1),
+  SERVICE_DEVICE_NAME: z.string().min(1).max(255).default('reseller-fulfilment'),
+  SERVICE_TOKEN_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
+  /** Names of capabilities that the service does not have, comma separated. */
+  SERVICE_WITHOUT: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((name) => name.trim()).filter(Boolean))
+    .pipe(z.array(z.enum(capabilities as [keyof Capabilities, ...(keyof Capabilities)[]]))),
+};
+
+export const apiFields = {
+  API_HOST: z.string().min(1).default('127.0.0.1'),
+  API_PORT: port(3000),
+  /** Secrets that sign the service's webhooks, beside those that we store ourselves: `secret` or `secret@<RFC 3339 time until which it is accepted>`. */
+  SERVICE_WEBHOOK_SECRETS: secretList().default([]),
+  /** Where the service's webhooks reach us from outside; `reseller doctor` tries it. */
+  PUBLIC_WEBHOOK_URL: urlOf('http:', 'https:').optional(),
+  /** Requests a minute of each API key that has no limit of its own, in one process. */
+  API_RATE_LIMIT: rateLimit('6000'),
+  /** Failed authentications a minute from one address. */
+  API_FAILED_AUTHENTICATIONS: z.coerce.number().int().min(1).max(1_000_000).default(30),
+  /** Proxies in front of the API, whose X-Forwarded-For is believed. */
+  API_TRUSTED_PROXIES: networkList().default([]),
+  /** Largest request body taken, in bytes. */
+  API_BODY_LIMIT: z.coerce.number().int().min(1_024).max(16_777_216).default(262_144),
+};
+
+export const workerFields = {
+  WORKER_PROBE_HOST: z.string().min(1).default('127.0.0.1'),
+  /** Port of the worker's health, readiness and metrics. */
+  WORKER_PROBE_PORT: port(3001),
+  WORKER_SHUTDOWN_GRACE: durationMs('20s'),
+  /** File with the workflows, built ahead by `node worker/build-bundle.ts FILE`; without one each start builds them. */
+  WORKFLOW_BUNDLE: z.string().min(1).optional(),
+};
+
+/** What the API and the worker read about webhooks of ours. */
+export const outboundFields = {
+  /** Networks that webhook endpoints may be in although they are not public, comma separated. */
+  WEBHOOK_ALLOWED_ADDRESSES: networkList().default([]),
+};
+
+export const codecFields = {
+  CODEC_HOST: z.string().min(1).default('127.0.0.1'),
+  CODEC_PORT: port(8234),
+  /** Origins of the Temporal UI, comma separated: the only ones that may ask the codec server from a browser. */
+  CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
+  /** Bearer token that the codec server asks for; without one it listens on loopback only. */
+  CODEC_TOKEN: z.string().min(16).optional(),
+  /** An operator's word that something else keeps strangers out, such as a port published on loopback only. */
+  CODEC_WITHOUT_TOKEN: flag(false),
+};
+
+export const commonFields = {
+  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+};
+
+/** False: nothing is ever sent twice by itself. */
+export function isResendAllowed(raw: Raw<typeof serviceFields>): boolean {
+  return !raw.SERVICE_WITHOUT.includes('key_replay');
+}
