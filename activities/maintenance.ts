@@ -29,9 +29,6 @@ export interface MaintenanceDependencies extends WorkDependencies {
   readonly wakeRelay: () => void;
 }
 
-/** Then the rest waits for the next sweep; well within the time that the activity has. */
-const FORGETTING_MS = 20_000;
-
 /** Makes the activities of the scheduled workflows. */
 export function createMaintenanceActivities(dependencies: MaintenanceDependencies): MaintenanceActivities {
   const { database, reconcile, sweep, outbound, wakeRelay, now } = dependencies;
@@ -63,8 +60,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
 
   return {
     async reconcileSilentWork() {
-      const silentBefore = new Date(now() - reconcile.silentAfterMs);
-      const silent = await database.run((db) => findSilentAttempts(db, { silentBefore, now: new Date(now()), limit: reconcile.silentPerRun }));
+      const silent = await database.run((db) => findSilentAttempts(db, reconcile, new Date(now())));
       const listed = await askInLists(silent);
       let asked = listed.size;
       let news = await hear(silent, listed);
@@ -103,7 +99,7 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
     },
 
     async forgetOldAnswers() {
-      const until = now() + FORGETTING_MS;
+      const until = now() + sweep.forgettingMs;
       /** Batch after batch, so that what is forgotten keeps up with what comes, however much that is. */
       const forget = async (one: (db: Executor, what: { before: Date; batch: number }) => Promise<number>, keptMs: number): Promise<number> => {
         const what = { before: new Date(now() - keptMs), batch: sweep.batch };

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm';
+import type { ReconcilePolicy } from '#domain/policy.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import type { AttemptRow } from '#db/attempts.ts';
@@ -6,21 +7,24 @@ import { attempts } from '#db/schema.ts';
 
 const HEARD_OR_ASKED = sql`greatest(${attempts.lastHeardAt}, ${attempts.lastAskedAt}, ${attempts.firstSentAt})`;
 
+/** What of the policy says when work is silent. */
+export type SilencePolicy = Pick<ReconcilePolicy, 'silentAfterMs' | 'askAgainShare' | 'askAgainMaxMs' | 'silentPerRun'>;
+
 /**
  * Attempts that the service may have bought and that nothing was heard of for a while; longest silence first. The older one is,
- * the longer that while: a review of two weeks is asked about some hundred times and not ten thousand.
+ * the longer that while.
  */
-export async function findSilentAttempts(
-  db: Executor,
-  { silentBefore, now, limit }: { readonly silentBefore: Date; readonly now: Date; readonly limit: number },
-): Promise<AttemptRow[]> {
-  const grown = sql`${now}::timestamptz - least(interval '6 hours', (${now}::timestamptz - ${attempts.firstSentAt}) / 20)`;
+export async function findSilentAttempts(db: Executor, policy: SilencePolicy, now: Date): Promise<AttemptRow[]> {
+  const at = sql`${now}::timestamptz`;
+  const silentBefore = sql`${at} - ${policy.silentAfterMs}::double precision * interval '1 ms'`;
+  const longest = sql`${policy.askAgainMaxMs}::double precision * interval '1 ms'`;
+  const grown = sql`${at} - least(${longest}, (${at} - ${attempts.firstSentAt}) * ${policy.askAgainShare}::double precision)`;
   return db
     .select()
     .from(attempts)
-    .where(and(inArray(attempts.state, ['sending', 'unknown', 'processing']), sql`${HEARD_OR_ASKED} < least(${silentBefore}::timestamptz, coalesce(${grown}, ${silentBefore}::timestamptz))`))
+    .where(and(inArray(attempts.state, ['sending', 'unknown', 'processing']), sql`${HEARD_OR_ASKED} < least(${silentBefore}, coalesce(${grown}, ${silentBefore}))`))
     .orderBy(asc(HEARD_OR_ASKED))
-    .limit(limit);
+    .limit(policy.silentPerRun);
 }
 
 /** Notes that the service was asked about attempts, so that others are asked about first. */

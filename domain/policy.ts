@@ -57,6 +57,10 @@ export interface PurchasePolicy extends RetrySettings {
 export interface ReconcilePolicy {
   /** Work the service has accepted counts as silent when nothing was heard of it for this long. */
   readonly silentAfterMs: number;
+  /** The older silent work is, the longer it is left alone between two questions: by this share of its age, up to `askAgainMaxMs`. A
+   * review of two weeks is asked about some hundred times and not ten thousand. */
+  readonly askAgainShare: number;
+  readonly askAgainMaxMs: number;
   /** How often the reconciler runs. */
   readonly everyMs: number;
   /** Work looked at in one run. */
@@ -93,6 +97,8 @@ export interface SweepPolicy {
   readonly answersKeptMs: number;
   /** How long events are kept. A month is what callers know from elsewhere, and longer than anybody who reads the feed is away. */
   readonly eventsKeptMs: number;
+  /** How long one sweep deletes what is kept no longer; the rest waits for the next one. Well within the time that its activity has. */
+  readonly forgettingMs: number;
 }
 
 export interface BooksPolicy {
@@ -307,9 +313,18 @@ export const DEFAULT_POLICY: Policy = {
     tickMs: second,
     recheckMs: 10 * minute,
   },
-  reconcile: { silentAfterMs: 2 * minute, everyMs: minute, silentPerRun: 2_000, readsPerRun: 200, listFrom: 10, listPages: 40 },
+  reconcile: {
+    silentAfterMs: 2 * minute,
+    askAgainShare: 1 / 20,
+    askAgainMaxMs: 6 * hour,
+    everyMs: minute,
+    silentPerRun: 2_000,
+    readsPerRun: 200,
+    listFrom: 10,
+    listPages: 40,
+  },
   relay: { pollMs: 5 * second, batch: 100, leaseMs: 30 * second, retryDelayMs: second, retryDelayMaxMs: minute },
-  sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour, eventsKeptMs: 30 * 24 * hour },
+  sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour, eventsKeptMs: 30 * 24 * hour, forgettingMs: 20 * second },
   books: {
     everyMs: 15 * minute,
     overlapMs: 2 * hour,

@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimSend, findAttemptById, limitOf, openAttempt, recordFacts, recordSendFailure } from '#db/attempts.ts';
-import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
+import { findSilentAttempts, markAsked, type SilencePolicy } from '#db/attempt-queries.ts';
 import type { Database } from '#db/database.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { attempts, cases, journal } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { acceptTestOrder, claimTestSend, openTestAttempt, orderWork, storeTestFacts } from '#test/support/order-rows.ts';
@@ -182,12 +183,13 @@ describe('silent attempts', () => {
     await database.run((db) => markAsked(db, [asked.id], later(70_000)));
     await claim(settled.id, NOW);
     await database.transaction((tx) => recordFacts(tx, settled.id, { outcome: 'completed', serviceId: 'so-9' }, NOW));
-    const silent = async (silentBefore: Date, now = silentBefore) =>
-      (await database.run((db) => findSilentAttempts(db, { silentBefore, now, limit: 10 }))).map(({ id }) => id);
+    const silent = async (now: Date, policy: Partial<SilencePolicy> = {}) =>
+      (await database.run((db) => findSilentAttempts(db, { ...DEFAULT_POLICY.reconcile, silentAfterMs: 0, ...policy }, now))).map(({ id }) => id);
     expect(await silent(later(1))).toEqual([old.id]);
     expect(await silent(later(60_000))).toEqual([old.id, young.id]);
     expect(await silent(later(80_000))).toEqual([old.id, young.id, asked.id]);
-    expect(await database.run((db) => findSilentAttempts(db, { silentBefore: later(80_000), now: later(80_000), limit: 1 }))).toHaveLength(1);
+    expect(await silent(later(80_000), { silentPerRun: 1 })).toHaveLength(1);
+    expect(await silent(later(80_000), { silentAfterMs: 40_000 })).toEqual([old.id]);
   });
 
   it('are asked about the more seldom the older they are, and at least every six hours', async () => {
@@ -196,7 +198,7 @@ describe('silent attempts', () => {
     await claim(id, NOW);
     const isSilent = async (asked: number, now: number) => {
       await database.run((db) => markAsked(db, [id], later(asked)));
-      return (await database.run((db) => findSilentAttempts(db, { silentBefore: later(now - 120_000), now: later(now), limit: 10 }))).length === 1;
+      return (await database.run((db) => findSilentAttempts(db, DEFAULT_POLICY.reconcile, later(now)))).length === 1;
     };
     const [minute, hour] = [60_000, 3_600_000];
     expect(await isSilent(10 * minute, 12 * minute + 1)).toBe(true);

@@ -120,7 +120,7 @@ export class ActivityBench implements AsyncDisposable {
         webhookSilence: DEFAULT_POLICY.webhookSilence,
         logger,
         outbound: DEFAULT_POLICY.outbound,
-        sweep: { idleAfterMs: 60_000, everyMs: 1_000, batch: 100, answersKeptMs: 86_400_000, eventsKeptMs: 86_400_000 },
+        sweep: { ...DEFAULT_POLICY.sweep, idleAfterMs: 60_000, everyMs: 1_000, batch: 100, eventsKeptMs: 86_400_000 },
         wakeRelay: () => undefined,
       }),
       ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...options.watch } }),
