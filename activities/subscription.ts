@@ -1,4 +1,3 @@
-import { ApplicationFailure } from '@temporalio/common';
 import type { FailureClass } from '#domain/failure.ts';
 import { currentAttempt } from '#db/attempts.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
@@ -6,6 +5,7 @@ import { accessPlace, noteCancelAccepted, storeSubscriptionFacts } from '#db/vpn
 import { lockUnfinishedWork } from '#db/work.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { VpnSubscription } from '#upstream/contract.ts';
+import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import { subscriptionFacts } from '#activities/purchases/vpn-subscription.ts';
 import { noteOf, type WorkDependencies } from '#activities/work-context.ts';
 import type { SubscriptionActivities } from '#activities/work-types.ts';
@@ -35,11 +35,7 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
         if (answer.status !== undefined && REFUSALS.has(answer.failure)) {
           return { kind: 'refused', detail: answer.detail };
         }
-        throw ApplicationFailure.create({
-          type: answer.failure,
-          message: answer.detail,
-          ...(answer.retryAfterMs !== undefined && { nextRetryDelay: answer.retryAfterMs }),
-        });
+        return unavailable(answer);
       }
       const { value } = answer;
       await database.transaction(async (tx) => {
@@ -64,7 +60,12 @@ export function createSubscription({ database, keyRing, service, now }: WorkDepe
       if (read.kind === 'unsupported') return { kind: 'cannot_tell', detail: 'This service has no call that tells how a subscription stands.' };
       // A proxy or a wrong address answers 404 as well: only the service's own word counts.
       if (read.status === 404 && read.code === 'not_found') return { kind: 'cannot_tell', detail: 'The service knows no such subscription any more.' };
-      return { kind: 'unavailable', failure: noteOf(read), ...(read.retryAfterMs !== undefined && { retryAfterMs: read.retryAfterMs }) };
+      return unavailable(read);
     },
   };
+}
+
+/** It says nothing about the subscription: the workflow waits and asks again, in the open. */
+function unavailable(failed: ServiceFailure) {
+  return { kind: 'unavailable', failure: noteOf(failed), ...(failed.retryAfterMs !== undefined && { retryAfterMs: failed.retryAfterMs }) } as const;
 }

@@ -74,7 +74,9 @@ export interface CancellationView {
 /** What came of asking the service to cancel. */
 export type CancellationResult =
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'refused'; readonly detail: string };
+  | { readonly kind: 'refused'; readonly detail: string }
+  /** Nothing is known of it; asked again, it cancels no second time. */
+  | { readonly kind: 'unavailable'; readonly failure: FailureNote; readonly retryAfterMs?: number };
 
 /** What came of asking the service how a subscription stands. */
 export type SubscriptionAnswer =

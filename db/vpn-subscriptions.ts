@@ -85,12 +85,18 @@ export async function storeSubscriptionFacts(tx: Executor, id: string, facts: Su
     .where(eq(vpnSubscriptions.id, id));
 }
 
-/** Notes that the service took the cancellation. @param endedAs when it says that it has ended. */
+/** Notes that the service took the cancellation; what had kept it from that is over. @param endedAs when it says that it has ended. */
 export async function noteCancelAccepted(tx: Executor, id: string, endedAs: SubscriptionEnd | undefined, now: Date): Promise<void> {
   const known = await readVpnSubscription(tx, id);
   await tx
     .update(vpnSubscriptions)
-    .set({ cancelAcceptedAt: known.cancelAcceptedAt ?? now, endedAs: known.endedAs ?? endedAs ?? null })
+    .set({
+      cancelAcceptedAt: known.cancelAcceptedAt ?? now,
+      endedAs: known.endedAs ?? endedAs ?? null,
+      failureClass: null,
+      failureDetail: null,
+      nextStepAt: null,
+    })
     .where(eq(vpnSubscriptions.id, id));
 }
 

@@ -74,7 +74,7 @@ function nowOf(work: StandingWork): string {
 function whyOf(work: StandingWork): string | undefined {
   const { status, failure, attention } = work;
   if (attention !== undefined) return ATTENTION_REASONS[attention].meaning;
-  const isWaitingOrOver = status === 'held' || status === 'failed' || status === 'refused' || status === 'submitting' || isSettling(work);
+  const isWaitingOrOver = status === 'held' || status === 'failed' || status === 'refused' || status === 'submitting' || status === 'cancelling' || isSettling(work);
   return failure === undefined || !isWaitingOrOver ? undefined : (failure.detail ?? FAILURE_CLASSES[failure.class].meaning);
 }
 
@@ -99,7 +99,9 @@ function nextOf(work: StandingWork): string {
     case 'active':
       return 'Its end, or its cancellation.';
     case 'cancelling':
-      return 'The service confirms it. Should that not come, it is asked.';
+      return failure !== undefined && isTimed
+        ? 'The service is asked again to cancel it; should it not take it for long, a person is told.'
+        : 'The service confirms it. Should that not come, it is asked.';
     default:
       return 'Nothing: it has ended.';
   }

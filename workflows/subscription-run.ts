@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { SubscriptionActivities, SubscriptionAnswer, SubscriptionView, WorkEnd } from '#activities/work-types.ts';
+import type { CancellationResult, SubscriptionActivities, SubscriptionAnswer, SubscriptionView, WorkEnd } from '#activities/work-types.ts';
 import type { FailureNote } from '#domain/attention.ts';
 import type { SubscriptionEnd } from '#domain/observation.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
@@ -17,6 +17,13 @@ interface Silence {
   readonly isTold: boolean;
 }
 
+/** A service that was asked to cancel, and neither took nor refused it. */
+interface Unanswered {
+  /** The first request in vain, in epoch milliseconds. */
+  readonly since: number;
+  readonly requests: number;
+}
+
 const ONE_MORE_WORD = 'The service said more about it; what is open is to be judged first.';
 
 /** Follows a subscription that was bought: until it is cancelled, or its time is over. */
@@ -27,6 +34,7 @@ export class SubscriptionRun {
   readonly #service: SubscriptionActivities;
   #cancelChecks = 0;
   #silence: Silence | undefined;
+  #unanswered: Unanswered | undefined;
 
   constructor(context: RunContext, state: WorkState) {
     this.#context = context;
@@ -44,7 +52,7 @@ export class SubscriptionRun {
     await this.#state.reload();
     for (;;) {
       // How long the service has been silent is known to this run alone.
-      if (this.#silence === undefined) await this.#state.continueAsNewIfLong(0);
+      if (this.#silence === undefined && this.#unanswered === undefined) await this.#state.continueAsNewIfLong(0);
       const end = await this.#step();
       if (end !== undefined) return end;
       await this.#state.reload();
@@ -213,12 +221,40 @@ export class SubscriptionRun {
 
   async #askToCancel(): Promise<void> {
     this.#cancelChecks = 0;
+    const result = await this.#requestCancellation();
+    if (result.kind === 'unavailable') return this.#waitToAskAgain(result);
+    this.#unanswered = undefined;
+    if (result.kind === 'refused') await this.#park('cancellation_refused', result.detail);
+  }
+
+  async #waitToAskAgain({ failure, retryAfterMs = 0 }: Extract<CancellationResult, { kind: 'unavailable' }>): Promise<void> {
+    const { resendDelayMs, resendDelayMaxMs, cancelCheckMaxMs, deliveryDeadlineMs } = this.#policy;
+    const now = Date.now();
+    const { since, requests } = this.#unanswered ?? { since: now, requests: 0 };
+    const pause = Math.max(backoffMs(resendDelayMs, resendDelayMaxMs, requests + 1), Math.min(retryAfterMs, cancelCheckMaxMs));
+    if (now + pause - since >= deliveryDeadlineMs) {
+      this.#unanswered = undefined;
+      return this.#park('cancellation_refused', `The service could not be asked to cancel for a long time. ${failure.detail}`);
+    }
+    this.#unanswered = { since, requests: requests + 1 };
+    await this.#state.record({
+      status: 'cancelling',
+      event: 'vpn_subscription.cancel_unanswered',
+      message: `The service has not taken the cancellation: ${failure.detail}`,
+      failure,
+      nextStepAt: now + pause,
+      next: `The service is asked again; should it not take it until ${new Date(since + deliveryDeadlineMs).toISOString()}, a person is told.`,
+    });
+    await this.#state.wait(pause, `Ask again to cancel (${failure.class})`);
+  }
+
+  /** A request that was given up says nothing. */
+  async #requestCancellation(): Promise<CancellationResult> {
     try {
-      const result = await this.#service.cancelSubscription({ work: this.#state.work });
-      if (result.kind === 'refused') await this.#park('cancellation_refused', result.detail);
+      return await this.#service.cancelSubscription({ work: this.#state.work });
     } catch (error) {
       requireGivenUp(error);
-      await this.#park('cancellation_refused', 'The service could not be asked to cancel for a long time.');
+      return { kind: 'unavailable', failure: { class: 'timeout', detail: 'The service could not be asked to cancel.' } };
     }
   }
 

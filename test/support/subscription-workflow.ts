@@ -69,7 +69,7 @@ export class FakeSubscription {
       },
       cancelSubscription: async () => {
         this.cancels.push(await now());
-        if (this.onCancel === 'fails') throw ApplicationFailure.retryable('no answer', 'timeout');
+        if (this.onCancel === 'fails') return { kind: 'unavailable', failure: { class: 'timeout', detail: 'No answer came.' } };
         if (this.onCancel === 'refuses') return { kind: 'refused', detail: 'The service answered 422.' };
         this.change({ cancelAcceptedAt: await now() });
         return { kind: 'accepted' };

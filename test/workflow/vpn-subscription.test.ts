@@ -93,6 +93,57 @@ describe('a VPN subscription', () => {
     expect(subscription.steps.map(({ status }) => status)).toEqual(['cancelling', 'cancelled']);
   });
 
+  it('is asked to be cancelled again and again while the service does not take it: each wait is recorded, and longer than the one before', async () => {
+    const subscription = new FakeSubscription(await inDays(30));
+    subscription.onCancel = 'fails';
+    await withSubscription(environment, subscription, async (running) => {
+      subscription.change({ cancelRequested: true });
+      await running.signal(operatorActedSignal);
+      await environment.sleep('20 seconds');
+      const explained = await running.query(explainQuery);
+      expect(explained).toMatchObject({ status: 'cancelling', failure: 'timeout', now: expect.stringContaining('has not taken the cancellation') });
+      expect(explained.next).toContain('a person is told');
+      subscription.onCancel = 'accepts';
+      subscription.onAsk = () => {
+        subscription.change({ endedAs: 'cancelled' });
+        return TOLD;
+      };
+      expect(await running.result()).toEqual({ status: 'cancelled' });
+      const { events } = await running.fetchHistory();
+      const timers = (events ?? []).flatMap(({ userMetadata }) => userMetadata?.summary?.data ?? []).map((data) => Buffer.from(data).toString());
+      expect(timers.filter((summary) => summary.includes('Ask again to cancel (timeout)')).length).toBe(subscription.cancels.length - 1);
+    });
+    const [asked, ...again] = subscription.cancels;
+    expect(again.length).toBeGreaterThan(2);
+    const waits = again.map((at, n) => at - ([asked, ...again][n] ?? 0));
+    expect(waits).toEqual(waits.toSorted((left, right) => left - right));
+    expect(subscription.steps.filter(({ event }) => event === 'vpn_subscription.cancel_unanswered')).toHaveLength(again.length);
+  });
+
+  it('that the service does not take to cancel for long waits for a person, and is asked again when that person says so', async () => {
+    const subscription = new FakeSubscription(await inDays(30));
+    subscription.onCancel = 'fails';
+    await withSubscription(environment, subscription, async (running) => {
+      subscription.change({ cancelRequested: true });
+      await running.signal(operatorActedSignal);
+      await environment.sleep('2 hours');
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'cancellation_refused' });
+      expect(subscription.steps.at(-1)?.attention?.detail).toContain('No answer came.');
+      const asked = subscription.cancels.length;
+      await environment.sleep('1 day');
+      expect(subscription.cancels).toHaveLength(asked);
+      subscription.onCancel = 'accepts';
+      subscription.onAsk = () => {
+        subscription.change({ endedAs: 'cancelled' });
+        return TOLD;
+      };
+      subscription.askToCancelAnew();
+      await running.signal(operatorActedSignal);
+      expect(await running.result()).toEqual({ status: 'cancelled' });
+      expect(subscription.cancels).toHaveLength(asked + 1);
+    });
+  });
+
   it('whose cancellation the service refuses waits for a person, and lives on when that person says so', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onCancel = 'refuses';
