@@ -7,7 +7,7 @@ import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
 import { obstacle, type Setting } from '#test/crash/settings.ts';
 import type { Thing } from '#test/crash/work.ts';
 import { auditBooks, becomeQuiet } from '#test/support/books.ts';
-import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
+import { SimulatorAdmin, type LedgerLine } from '#test/support/simulator-admin.ts';
 import type { Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
@@ -90,17 +90,26 @@ async function readResults(stack: Stack, setting: Setting, things: readonly Thin
 /** Whatever a caller did to get one thing, it is one piece of work and at most one debit that was not paid back. */
 async function debitsOf(stack: Stack, things: readonly Thing[]): Promise<string[]> {
   const ledger = await new SimulatorAdmin(stack.simulator).ledger();
-  return things.flatMap(({ reference, ids }) => {
+  // Top-ups give the service no reference, so that they are counted together.
+  const wanted = things.filter(({ planned }) => planned.kind === 'topup').length;
+  const cost = netDebits(ledger.filter((line) => line.refund_id === null && line.topup_id !== null));
+  const recharged = cost <= wanted ? [] : [`${wanted} top-ups were asked for and cost ${cost} debits`];
+  const bought = things.flatMap(({ reference, ids }) => {
     const own = ledger.filter(
       // What comes back for a cancelled eSIM is no excuse for a second debit.
       (line) => line.refund_id === null && ((line.external_order_id ?? line.external_subscription_id)?.startsWith(reference) ?? false),
     );
-    const net = own.filter(({ type }) => type === 'debit').length - own.filter(({ type }) => type === 'credit').length;
+    const net = netDebits(own);
     return [
       ...(ids.size === 1 ? [] : [`${reference} was asked for once and is ${ids.size} pieces of work: ${[...ids].join(', ')}`]),
       ...(net <= 1 ? [] : [`${reference} was bought once and cost ${net} debits`]),
     ];
   });
+  return [...bought, ...recharged];
+}
+
+function netDebits(lines: readonly LedgerLine[]): number {
+  return lines.filter(({ type }) => type === 'debit').length - lines.filter(({ type }) => type === 'credit').length;
 }
 
 /** A sweep that died with its worker runs again after a minute; what it would have matched is not lost before that. */

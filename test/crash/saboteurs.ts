@@ -68,6 +68,21 @@ export const SABOTEURS = {
     },
     caughtBy: /was bought once and cost 2 debits/,
   },
+  'random-key-of-top-up': {
+    what: 'each send of an attempt has a key of its own, and a top-up has no reference by which its debits could be told',
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-worker.ts' } },
+    plan: {
+      ...NOTHING_ELSE,
+      setting: setting('reusable_references'),
+      work: [ORDER, { kind: 'topup', nature: 'sold', packageId: 1002 }],
+      requestFaults: [
+        { endpoint: 'createTopup', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 },
+        { endpoint: 'listTopups', fault: { kind: 'server_error' }, nth: 1, count: 15 },
+      ],
+      webhookFaults: [{ event: 'topup.completed', fault: { kind: 'lost' }, nth: 1 }],
+    },
+    caughtBy: /1 top-ups were asked for and cost 2 debits/,
+  },
   'early-acknowledgement': {
     what: 'a delivery is acknowledged before it is stored',
     sabotage: { scripts: { api: 'test/crash/saboteurs/hasty-api.ts' } },
