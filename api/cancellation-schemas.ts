@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { statusesOf } from '#domain/lifecycle.ts';
 import { REFUND_REVIEWS, REFUND_STATUSES } from '#domain/refund.ts';
 import { REFUND_CONDITIONS } from '#domain/refund-conditions.ts';
+import { resubmission } from '#domain/resubmission.ts';
 import { esimExampleId, esimIdInput } from '#api/esim-schemas.ts';
 import { FILLED_TEXT_PATTERN, instant, listOf, money, ourId, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
 import { deadlineInput, metadata, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
@@ -95,9 +96,12 @@ export const refundOutputExample: RefundOutput = {
   completed_at: '2030-01-31T12:00:02.000Z',
 };
 
-/** It spends nothing, so it has neither a limit nor a price, and nothing could be bought twice. */
-const { max_price: _limit, charged: _charged, submit_again: _again, ...common } = workOutput('cancellation', statusesOf('cancellation'));
-const { max_price: _limitExample, charged: _chargedExample, submit_again: _againExample, ...commonExample } = workOutputExample;
+/** It spends nothing, so it has neither a limit nor a price. */
+const { max_price: _limit, charged: _charged, ...common } = workOutput('cancellation', statusesOf('cancellation'));
+const { max_price: _limitExample, charged: _chargedExample, ...commonExample } = {
+  ...workOutputExample,
+  submit_again: resubmission({ kind: 'cancellation', status: 'accepted', attempts: [], inDoubt: false }),
+};
 
 export const cancellationOutput = z
   .strictObject({

@@ -65,7 +65,7 @@ export function vpnSubscriptionJson({ subscription, serviceId, ...facts }: VpnSu
 /** @param now epoch milliseconds, for the age of the evidence. @throws Error when it has no eSIM, which the database rules out. */
 export function cancellationJson({ cancellation, refund, ...facts }: CancellationView, now: number): CancellationOutput {
   if (cancellation.esimId === null) throw new Error(`cancellation ${cancellation.id} has no eSIM`);
-  const { max_price: _limit, charged: _charged, submit_again: _again, ...work } = workJson('cancellation', cancellation, facts);
+  const { max_price: _limit, charged: _charged, ...work } = workJson('cancellation', cancellation, facts);
   return {
     id: cancellation.id,
     status: cancellation.status,
@@ -129,9 +129,9 @@ function workJson(kind: WorkKind, row: WorkRow, { attempts, attemptStates, inDou
 /** @param work as the API shows it to whoever asks. */
 export function standingJson(kind: WorkKind, { status, failure, attention, next_step_at: nextAt, submit_again: again }: ShownWork) {
   // Of what has ended, "no" is said for an open case alone.
-  const isInDoubt = again?.verdict === 'no';
+  const isInDoubt = again.verdict === 'no';
   const { now, why, next } = standingOf({ kind, status, isTimed: nextAt !== null, failure: failure ?? undefined, attention: attention?.reason, isInDoubt });
-  return { now, why: why ?? null, next, next_at: nextAt, submit_again: again ?? null };
+  return { now, why: why ?? null, next, next_at: nextAt, submit_again: again };
 }
 
 const OVERRIDE_NAMES = {

@@ -22,8 +22,7 @@ export interface ShownWork {
   readonly next_step_at: string | null;
   readonly failure: { readonly class: FailureClass; readonly detail: string | null } | null;
   readonly attention: { readonly reason: AttentionReason } | null;
-  /** Absent of cancellations: there is nothing to buy again. */
-  readonly submit_again?: Resubmission;
+  readonly submit_again: Resubmission;
 }
 
 /** What the calls that all kinds of work share must know of one kind. */

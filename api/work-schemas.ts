@@ -93,7 +93,7 @@ const submitAgain = z
   .meta({
     description:
       'Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. ' +
-      '`no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be.',
+      '`no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.',
   });
 
 /** By what work is tried again. */
@@ -226,7 +226,7 @@ const standing = z
     why: z.string().nullable().meta({ description: 'What it waits for, or why it did not come to its aim.' }),
     next: z.string().meta({ description: 'What happens next.' }),
     next_at: instant.nullable().meta({ description: 'When, if time brings it.' }),
-    submit_again: submitAgain.nullable().meta({ description: 'As of the resource; `null` of cancellations.' }),
+    submit_again: submitAgain.meta({ description: 'As of the resource.' }),
   })
   .meta({ id: 'Standing' });
 

@@ -117,8 +117,8 @@ export interface Explanation {
   readonly nextStepAt?: number;
   /** How often, how fast and until when it is tried again; absent where nothing is to be tried again. */
   readonly retry?: string;
-  /** Whether the caller may submit the same again, under another reference. */
-  readonly submitAgain: Resubmission;
+  /** Whether the caller may submit the same again, under another reference; `ask_api`: it may have been safe when this ended. */
+  readonly submitAgain: Omit<Resubmission, 'verdict'> & { readonly verdict: Exclude<Resubmission['verdict'], 'yes'> | 'ask_api' };
 }
 
 export const explainQuery = defineQuery<Explanation>('explain');

@@ -3,7 +3,7 @@ import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import type { OperatedAttempt } from '#domain/operator-actions.ts';
-import { resubmission, type Resubmission, type ResubmissionVerdict } from '#domain/resubmission.ts';
+import { resubmission } from '#domain/resubmission.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { Explanation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
@@ -71,12 +71,15 @@ export class Progress {
   }
 }
 
-function submitAgain(kind: WorkKind, { status, attention, attempt }: Standing): Resubmission {
+/** A workflow that has ended hears of nothing any more: whether it may be submitted again, the API alone knows. */
+function submitAgain(kind: WorkKind, { status, attention, attempt }: Standing): Explanation['submitAgain'] {
   const attempts = attempt === undefined ? [] : [attempt];
-  return resubmission({ kind, status, attempts, inDoubt: attention === 'contradiction' });
+  const { verdict, why } = resubmission({ kind, status, attempts, inDoubt: attention === 'contradiction' });
+  if (verdict !== 'yes') return { verdict, why };
+  return { verdict: 'ask_api', why: `When this ended: ${why} What has come since, \`submit_again\` of the API knows.` };
 }
 
-const SUBMIT_AGAIN = { not_needed: 'Not needed', no: 'No', yes: 'Yes' } as const satisfies Record<ResubmissionVerdict, string>;
+const SUBMIT_AGAIN = { not_needed: 'Not needed', no: 'No', ask_api: 'Ask the API' } as const satisfies Record<Explanation['submitAgain']['verdict'], string>;
 
 function searchKey({ status, failure, attention, nextStepAt }: Standing): string {
   return JSON.stringify([status, failure, attention, nextStepAt]);

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { workEventType } from '#domain/events.ts';
 import { isFinal, statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
+import { resubmission } from '#domain/resubmission.ts';
 import { endsWait } from '#domain/waiting.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { listTimeline } from '#db/work-queries.ts';
@@ -83,7 +84,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
               },
             ],
             next_cursor: null,
-            standing: { now: `The ${noun} is accepted and stored.`, why: null, next: 'Its workflow starts within moments and sends it to the service.', next_at: null, submit_again: null },
+            standing: { now: `The ${noun} is accepted and stored.`, why: null, next: 'Its workflow starts within moments and sends it to the service.', next_at: null, submit_again: resubmission({ kind, status: 'accepted', attempts: [], inDoubt: false }) },
           },
         },
       },

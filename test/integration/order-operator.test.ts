@@ -129,7 +129,8 @@ describe('the workflow of an order', () => {
     await operator.runReaches(id, 'COMPLETED');
     const { typedSearchAttributes: shown } = await operator.order(id).describe();
     expect([shown.get(SEARCH_ATTRIBUTES.stage), shown.get(SEARCH_ATTRIBUTES.failureClass)]).toEqual(['abandoned', undefined]);
-    expect(await operator.order(id).query(explainQuery)).toMatchObject({ status: 'abandoned', submitAgain: { verdict: 'yes' } });
+    expect(await operator.order(id).query(explainQuery)).toMatchObject({ status: 'abandoned', submitAgain: { verdict: 'ask_api' } });
+    expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ submit_again: { verdict: 'yes' } });
     await desk.simulator.setPackage(1007, { available: true });
   });
 
