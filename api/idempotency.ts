@@ -24,6 +24,8 @@ export interface IdempotentRequest {
   readonly target: string;
   /** The body as it was read. */
   readonly json: unknown;
+  /** True where nothing but the key keeps the same request from being carried out once more, however late it comes. */
+  readonly isKeptForGood?: boolean;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function answerOnce(
       const before = await lookUp(tx);
       if (before !== undefined) return asReplay(before);
       const reply = await work(tx);
-      await storeAnswer(tx, keyRing, id, requestHash, reply, new Date(now()));
+      await storeAnswer(tx, keyRing, id, { requestHash, isKeptForGood: request.isKeptForGood ?? false }, reply, new Date(now()));
       return reply;
     });
   } catch (error) {

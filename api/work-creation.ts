@@ -37,10 +37,11 @@ export async function createWork(
   { body, json, header, onClose, caller: { lineageId, ownerId } }: CreationRequest,
   accept: (tx: Executor, work: NewWork, now: Date) => Promise<Intake>,
 ): Promise<Reply> {
-  const { kind, path } = resource;
+  const { kind, path, reference } = resource;
+  const isNamed = Reflect.get(body, reference.field) !== undefined;
   const reply = await answerOnce(
     dependencies,
-    { lineageId, header: header('Idempotency-Key'), target: `POST ${path}`, json },
+    { lineageId, header: header('Idempotency-Key'), target: `POST ${path}`, json, isKeptForGood: !isNamed },
     async (tx) => {
       const now = new Date(dependencies.now());
       // Only new work needs a deadline that lies ahead: a repetition may come after it.

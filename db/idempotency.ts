@@ -2,7 +2,7 @@
  * Answers to our callers' POST requests by their Idempotency-Key. The answer is stored in the transaction that does
  * the work, so there is never work without its answer or an answer without its work.
  */
-import { and, eq, inArray, lt, sql } from 'drizzle-orm';
+import { and, eq, inArray, lt, not, sql } from 'drizzle-orm';
 import * as z from 'zod';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import { builtOnce } from '#db/built-once.ts';
@@ -74,17 +74,18 @@ const insertAnswer = builtOnce((db) =>
       responseStatus: sql.placeholder('responseStatus'),
       responseHeaders: sql.placeholder('responseHeaders'),
       sealedResponseBody: sql.placeholder('sealedResponseBody'),
+      keptForGood: sql.placeholder('keptForGood'),
       createdAt: sql.placeholder('createdAt'),
     })
     .prepare('idempotent_answer_stored'),
 );
 
-/** Stores the answer beside the work it is for. */
+/** Stores the answer beside the work it is for. @param request.isKeptForGood what it made has no unique reference of its own. */
 export async function storeAnswer(
   tx: Executor,
   keyRing: KeyRing,
   id: IdempotencyKey,
-  requestHash: Buffer,
+  { requestHash, isKeptForGood }: { readonly requestHash: Buffer; readonly isKeptForGood: boolean },
   answer: StoredAnswer,
   now: Date,
 ): Promise<void> {
@@ -95,13 +96,14 @@ export async function storeAnswer(
     responseStatus: answer.status,
     responseHeaders: { ...answer.headers },
     sealedResponseBody: keyRing.seal(answer.body, bodyPlace(id)),
+    keptForGood: isKeptForGood,
     createdAt: now,
   });
 }
 
 /**
- * Forgets old answers. What they made keeps its own unique reference, so a request that comes again after this is
- * refused as a duplicate, not carried out twice.
+ * Forgets old answers, but for those that are kept for good: what the others made has a unique reference of its own, so that a
+ * request that comes again after this is refused as a duplicate, or it spends nothing.
  *
  * @returns how many were forgotten; fewer than `batch` means that none are left.
  */
@@ -109,7 +111,7 @@ export async function forgetAnswers(db: Executor, options: { before: Date; batch
   const old = db
     .select({ apiKeyId: idempotencyKeys.apiKeyId, key: idempotencyKeys.key })
     .from(idempotencyKeys)
-    .where(lt(idempotencyKeys.createdAt, options.before))
+    .where(and(not(idempotencyKeys.keptForGood), lt(idempotencyKeys.createdAt, options.before)))
     .orderBy(idempotencyKeys.createdAt)
     .limit(options.batch);
   const rows = await db

@@ -16,7 +16,7 @@ import type { WorkResource } from '#api/work-resource.ts';
 import { attentionReason, failureClass } from '#api/work-schemas.ts';
 
 /** What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds by then. */
-const selection = z.object({ matched: z.int(), ids: z.array(z.string()) });
+const selection = z.object({ matched: z.int(), ids: z.array(z.string()), act_id: z.string() });
 
 const optionalIdempotencyKey = z.strictObject({
   'Idempotency-Key': z.string().optional().meta({
@@ -94,10 +94,11 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       const kept = await answerOnce(dependencies, request, async (tx) => {
         const { matched, chosen } = await chooseWork(tx, kind, caller.ownerId, choice, MAX_BULK);
         const chosenIds = ids !== undefined && !hasFilter({ ...choice }) ? [...new Set(ids)] : chosen.map(({ id }) => id);
-        return jsonReply(200, { matched, ids: chosenIds });
+        // Its own act: the key may be free again after a day, and then stands for another one.
+        return jsonReply(200, { matched, ids: chosenIds, act_id: newId('act') });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
-      const act = { asked: bulkAct(body), why, caller, actId: `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}`, dryRun };
+      const act = { asked: bulkAct(body), why, caller, actId: about.act_id, dryRun };
       const data: BulkLine[] = [];
       for (const id of about.ids) data.push(await actOnOne(dependencies, resource, id, act));
       dependencies.wakeRelay();

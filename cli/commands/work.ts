@@ -138,29 +138,20 @@ export class WorkDesk {
 
   /** Call after call, until all were acted on: each takes so many, the oldest first. */
   async #actOnMany(api: ApiClient, asked: BulkAct, ids: readonly string[], options: ActOptions): Promise<BulkLine[]> {
-    const { why, dryRun = false, status, failureClass, attention } = options;
+    const { why, dryRun = false } = options;
     const lines: BulkLine[] = [];
-    const call = async (filter: Record<string, unknown>): Promise<{ remaining: number; last: number }> => {
-      const { data, remaining } = await api.call({
+    const call = async (of: readonly string[]): Promise<void> => {
+      const { data } = await api.call({
         path: `${this.#kind.path}/bulk-actions`,
-        body: { ...asked, why, filter, dry_run: dryRun },
+        body: { ...asked, why, filter: { ids: of }, dry_run: dryRun },
         answer: bulkResult,
         ...(dryRun ? {} : { idempotencyKey: randomUUID() }),
       });
       lines.push(...data);
-      return { remaining, last: data.length };
     };
-    for (let from = 0; from < ids.length; from += MAX_BULK) await call({ ids: ids.slice(from, from + MAX_BULK) });
-    if (ids.length > 0) return lines;
-    const filter = { status, failure_class: failureClass, attention };
-    if (dryRun) {
-      const { remaining } = await call(filter);
-      if (remaining > 0) this.#say(`The oldest ${lines.length}; ${remaining} more would follow.`);
-      return lines;
-    }
     // An act may leave the work in its own filter, and what is done twice is no second act: what is left is named before.
-    const chosen = (await this.#chosen(api, options)).map(({ id }) => id);
-    for (let from = 0; from < chosen.length; from += MAX_BULK) await call({ ids: chosen.slice(from, from + MAX_BULK) });
+    const chosen = ids.length > 0 ? ids : (await this.#chosen(api, options)).map(({ id }) => id);
+    for (let from = 0; from < chosen.length; from += MAX_BULK) await call(chosen.slice(from, from + MAX_BULK));
     return lines;
   }
 

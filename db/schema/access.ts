@@ -45,11 +45,13 @@ export const idempotencyKeys = pgTable(
     responseHeaders: jsonb('response_headers').$type<Record<string, string>>().notNull(),
     /** Exact bytes of the first answer, sealed. */
     sealedResponseBody: bytea('sealed_response_body').notNull(),
+    /** True where nothing but this key keeps the same request from being carried out once more: it is never forgotten. */
+    keptForGood: boolean('kept_for_good').notNull().default(false),
     createdAt: instant('created_at').notNull().defaultNow(),
   },
   (table) => [
     primaryKey({ columns: [table.apiKeyId, table.key] }),
-    index('idempotency_keys_created_at').on(table.createdAt),
+    index('idempotency_keys_forgotten_by').on(table.createdAt).where(sql`not ${table.keptForGood}`),
   ],
 );
 
