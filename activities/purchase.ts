@@ -1,5 +1,5 @@
 import { isDefinite } from '#domain/failure.ts';
-import { isFinal } from '#domain/lifecycle.ts';
+import { mayFollow } from '#domain/lifecycle.ts';
 import type { SendOutcome } from '#domain/purchase-decision.ts';
 import type { GateStop } from '#domain/purchase-gate.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
@@ -78,13 +78,13 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
           const by = await buyingBarrier(tx, work);
           if (by !== undefined) return { kind: 'barred', by } as const;
           const limit = priceLimit(row);
-          const objection = offer.objection ?? priceObjection(limit, offer.price, priceNeeded);
+          const objection = offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, priceNeeded);
           const admission = await gate.admit(tx, work, row, attemptId, objection === undefined ? offer.price : 'refused');
           if (admission.kind === 'stopped') return admission;
           const claimed = await claimSend(tx, attemptId, {
             leaseMs: sendLeaseMs,
             now: new Date(now()),
-            ...(resendWindowMs !== undefined && { resendWindowMs }),
+            resendWindowMs,
             esimId: row.esimId,
             limit: objection === undefined ? limit : undefined,
           });
@@ -170,7 +170,8 @@ async function recordAnswer(
   now: Date,
 ): Promise<AttemptRow> {
   const after = await recordFacts(tx, attemptId, facts, now);
-  if (!isFinal(current.status)) await markInProgress(tx, work, 'processing', now);
+  // A subscription that has become active meanwhile is past that.
+  if (mayFollow(work.kind, current.status, 'processing')) await markInProgress(tx, work, 'processing', now);
   return after;
 }
 

@@ -173,7 +173,8 @@ export interface PurchaseActivities {
   /**
    * Sends the attempt's stored bytes with its stored key, once, and records what came of it.
    *
-   * @param input.resendWindowMs of the policy: the activity may have waited long for a worker, so it looks once more.
+   * @param input.resendWindowMs of the policy: the activity may have waited long for a worker, so it looks once more. Absent: what may
+   *   have been bought is not sent again.
    * @param input.retryRule by which it is tried again, stored for whoever looks at the work.
    */
   sendPurchase(input: AttemptRef & { readonly resendWindowMs?: number; readonly retryRule?: RetryRule }): Promise<SendResult>;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, desc, eq, inArray, ne, sql, type SQL } from 'drizzle-orm';
 import type { FailureNote } from '#domain/attention.ts';
 import { isDefinite } from '#domain/failure.ts';
+import { isNeverResent } from '#domain/purchase-decision.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import { ATTEMPT_DECISIONS, type AttemptState, type ObservedOutcome } from '#domain/observation.ts';
 import { looserLimit, type PriceLimit } from '#domain/price-limit.ts';
@@ -104,7 +105,7 @@ export type SendClaim =
   | { readonly kind: 'leased'; readonly until: Date }
   /** Another attempt for the same eSIM is not settled yet. */
   | { readonly kind: 'esim_busy' }
-  /** It may have been bought, and the time in which the same bytes may be sent again is over. */
+  /** It may have been bought, and the same bytes may not be sent again: not any more, or never. */
   | { readonly kind: 'too_late' }
   /** The service has it already: nothing is to be sent. */
   | { readonly kind: 'settled'; readonly outcome: ObservedOutcome; readonly attempt: AttemptRow };
@@ -114,7 +115,9 @@ export type SendClaim =
  * counts as unknown from here on.
  *
  * @param claim.resendWindowMs since the first send: after that, one whose outcome is unknown is not sent again, however
- *   long it waited here for its turn (rule 2).
+ *   long it waited here for its turn (rule 2). Undefined: such a one is never sent again. One that the service knows already, or whose
+ *   answer could not be read, is not either. The workflow decides so before; between its decision and this there may have been a send
+ *   that everybody had given up.
  * @param claim.esimId ours, of the eSIM that it is for: until the attempt is settled no other one is sent for it (rule 6).
  * @param claim.limit what the service may charge for this send, null: anything. Kept, since a charge is held against what was
  *   allowed when it was sent, however often that is changed later. Undefined: it is not going to be sent.
@@ -122,10 +125,10 @@ export type SendClaim =
 export async function claimSend(
   tx: Executor,
   attemptId: string,
-  { leaseMs, now, resendWindowMs = Infinity, esimId = null, limit }: {
+  { leaseMs, now, resendWindowMs, esimId = null, limit }: {
     readonly leaseMs: number;
     readonly now: Date;
-    readonly resendWindowMs?: number;
+    readonly resendWindowMs: number | undefined;
     readonly esimId?: string | null;
     readonly limit?: PriceLimit | undefined;
   },
@@ -138,8 +141,7 @@ export async function claimSend(
   if (attempt.leaseUntil !== null && attempt.leaseUntil > now) return { kind: 'leased', until: attempt.leaseUntil };
 
   const mayBeBought = attempt.anyUnknown || attempt.state === 'sending' || attempt.state === 'unknown';
-  const windowEnds = (attempt.firstSentAt?.getTime() ?? Infinity) + resendWindowMs;
-  if (mayBeBought && now.getTime() > windowEnds) return { kind: 'too_late' };
+  if (mayBeBought && !mayBeSentAgain(attempt, resendWindowMs, now)) return { kind: 'too_late' };
 
   if (esimId !== null && (await isBusy(tx, esimId, attemptId))) return { kind: 'esim_busy' };
 
@@ -160,6 +162,12 @@ export async function claimSend(
     .returning();
   if (claimed === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
   return { kind: 'claimed', leaseToken, attempt: claimed };
+}
+
+/** What a send may have bought is sent once more within its window. What a person calls bought, and what was never sent, has none. */
+function mayBeSentAgain({ firstSentAt, failureClass }: AttemptRow, resendWindowMs: number | undefined, now: Date): boolean {
+  if (firstSentAt === null || resendWindowMs === undefined || (failureClass !== null && isNeverResent(failureClass))) return false;
+  return now.getTime() <= firstSentAt.getTime() + resendWindowMs;
 }
 
 function limitColumns(limit: PriceLimit): Pick<AttemptRow, 'limitAmount' | 'limitCurrency'> {

@@ -55,6 +55,13 @@ function orderCalled(db: Executor, externalOrderId: Given<string>): SQL {
   return sql`(${db.select({ id: orders.id }).from(orders).where(eq(orders.externalOrderId, externalOrderId))})`;
 }
 
+/** Keeps other work of an eSIM from beginning or ending in the meantime. @throws Error when there is none. */
+export async function lockEsim(tx: Executor, id: string): Promise<EsimRow> {
+  const [row] = await tx.select().from(esims).where(eq(esims.id, id)).for('update');
+  if (row === undefined) throw new Error(`eSIM ${id} does not exist`);
+  return row;
+}
+
 /** What our own rows know for the conditions of a refund: the purchase that the eSIM came from, and its top-ups. */
 export async function readOwnRefundFacts(db: Executor, esim: EsimRow) {
   const [bought] = await db

@@ -285,6 +285,8 @@ async function correctAttempt(
           ...noLease,
           state,
           anyUnknown: true,
+          // What the wallet showed before says nothing of what a person has found since.
+          settled: false,
           serviceId: serviceId ?? attempt.serviceId,
           // Only an order's eSIM is not known before it is bought.
           serviceEsimId: (attempt.subjectKind === 'order' ? serviceEsimId : undefined) ?? attempt.serviceEsimId,

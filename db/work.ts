@@ -140,7 +140,11 @@ export async function recordStep(
   now: Date,
 ): Promise<'recorded' | 'may_be_bought' | 'judged' | BuyingBarrier> {
   const row = await lockUnfinishedWork(tx, work);
-  if (step.attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) return 'judged';
+  if (step.attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) {
+    // The judgement is the answer to what the service said: left open, it would bar every further send.
+    await markApplied(tx, step.applied ?? [], 'A person has judged it.', now);
+    return 'judged';
+  }
   if (step.status === ENDS_WITHOUT_EFFECT[work.kind]) {
     const barrier = await buyingBarrier(tx, work, step.applied);
     if (barrier !== undefined) return barrier;

@@ -73,6 +73,7 @@ export type AttentionReason = keyof typeof ATTENTION_REASONS;
 /** What only a person can judge: a case of these stays open when the work goes on. */
 export const JUDGED_BY_PERSONS = [
   'contradiction',
+  'charged_above_limit',
   'debited_twice',
   'debited_for_nothing',
   'amount_differs',

@@ -117,6 +117,11 @@ export function afterAcceptance(outcome: ObservedOutcome): NextStep {
   }
 }
 
+/** True when the service has it already, or an answer about it that could not be read: to send it again would say no more. */
+export function isNeverResent(failure: FailureClass): boolean {
+  return failure === 'key_or_reference_known' || failure === 'contract_drift';
+}
+
 function afterUnknown(
   outcome: Extract<SendOutcome, { kind: 'failure' }>,
   history: AttemptHistory,
@@ -129,7 +134,7 @@ function afterUnknown(
     backoffMs(policy.resendDelayMs, policy.resendDelayMaxMs, history.sends),
   );
   const windowEnds = (history.firstSentAt ?? now) + policy.resendWindowMs;
-  const mayResend = policy.resendAllowed && failure !== 'key_or_reference_known' && failure !== 'contract_drift';
+  const mayResend = policy.resendAllowed && !isNeverResent(failure);
   if (mayResend && now + delayMs <= windowEnds) return { step: 'resend', failure, delayMs };
   return { step: 'look_up', failure };
 }

@@ -185,7 +185,8 @@ export class PurchaseRun {
     });
     try {
       const { configuredRule: retryRule } = this.#state;
-      return await sendPurchase({ ...this.#attempt, resendWindowMs: this.#policy.resendWindowMs, retryRule });
+      const { resendAllowed, resendWindowMs } = this.#policy;
+      return await sendPurchase({ ...this.#attempt, ...(resendAllowed && { resendWindowMs }), retryRule });
     } catch (error) {
       requireGivenUp(error);
       return undefined;

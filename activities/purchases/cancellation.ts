@@ -8,7 +8,7 @@ import { findRefund, settleRefund, type CancellationFacts, type RefundRow } from
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { cancelledAmong, readCancellation, storePreflight } from '#db/cancellations.ts';
-import { readOwnRefundFacts } from '#db/esim-queries.ts';
+import { lockEsim, readOwnRefundFacts } from '#db/esim-queries.ts';
 import { storeFacts } from '#db/esim-watch.ts';
 import { recordRefund } from '#db/journal.ts';
 import { completeWork } from '#db/work.ts';
@@ -163,7 +163,8 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
 
     async examine(id) {
       const { cancellation, esim } = await database.run((db) => readCancellation(db, id));
-      const { facts, esim: read, readAt } = await readRefundFacts(service, await database.run((db) => readOwnRefundFacts(db, esim)), now);
+      const own = await database.run((db) => readOwnRefundFacts(db, esim));
+      const { facts, esim: read, readAt } = await readRefundFacts(service, own, now);
       const conditions = judgeRefundConditions(facts);
       await database.transaction(async (tx) => {
         await storePreflight(tx, id, conditions);
@@ -171,7 +172,13 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       });
       if (cancellation.acceptWithoutRefund) return {};
       const forecast = forecastRefund(conditions);
-      if (forecast === 'refund_expected') return {};
+      if (forecast === 'refund_expected') {
+        const recheck = async (tx: Executor) => {
+          const { completedTopups } = await readOwnRefundFacts(tx, await lockEsim(tx, esim.id));
+          return completedTopups === own.completedTopups ? undefined : refusal('not_sent', 'The eSIM was recharged at this moment: the conditions of its refund are judged anew.');
+        };
+        return { recheck };
+      }
       const open = conditions.filter(({ result }) => result === (forecast === 'unknown' ? 'unknown' : 'fail'));
       const why = open.map(({ name, evidence }) => `${name}: ${evidence}`).join(' ');
       if (forecast === 'no_refund_expected') return { objection: refusal('refund_not_expected', why) };

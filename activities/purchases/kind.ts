@@ -39,6 +39,13 @@ export interface Offer {
   readonly objection?: ServiceFailure | undefined;
   /** What it is going to cost, as far as that is known. */
   readonly price?: Money | undefined;
+  /**
+   * Looks once more at our own rows, in the transaction that claims the send: other work of the same eSIM may have ended since they were
+   * read. Absent where nothing was read from them.
+   *
+   * @returns why it is not sent after all.
+   */
+  readonly recheck?: (tx: Executor) => Promise<ServiceFailure | undefined>;
 }
 
 /** How one kind of work is bought. Nothing in here decides; it reads, sends and asks. */

@@ -1,6 +1,8 @@
 import { takenServiceIds } from '#db/attempt-queries.ts';
 import { chargedOf, serviceIdsOfOthers, type AttemptRow } from '#db/attempts.ts';
 import { packagesOfTopups, readTopup } from '#db/topups.ts';
+import type { Executor } from '#db/database.ts';
+import { lockEsim } from '#db/esim-queries.ts';
 import { lookAgainAt } from '#db/esim-watch.ts';
 import { completeWork } from '#db/work.ts';
 import type { ServiceTopup } from '#upstream/contract.ts';
@@ -58,7 +60,8 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
 
     async examine(topupId) {
       const { topup, esim } = await database.run((db) => readTopup(db, topupId));
-      if (esim.status === 'cancelled') return { objection: refusal('topup_not_offered', 'The eSIM is cancelled.') };
+      const cancelled = refusal('topup_not_offered', 'The eSIM is cancelled.');
+      if (esim.status === 'cancelled') return { objection: cancelled };
       const options = await service.listTopupOptions(esim.serviceEsimId);
       if (!options.ok) return { objection: unreadOffer(options, 'The options') };
       const option = options.value.items.find(({ id }) => id === topup.packageId);
@@ -66,7 +69,8 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
         return { objection: refusal('topup_not_offered', 'The service does not offer this package for the eSIM.') };
       }
       const price = { amount: option.price_for_reseller, currency: option.currency };
-      return { price };
+      const recheck = async (tx: Executor) => ((await lockEsim(tx, esim.id)).status === 'cancelled' ? cancelled : undefined);
+      return { price, recheck };
     },
 
     async send({ idempotencyKey, subjectId }, body) {

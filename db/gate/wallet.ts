@@ -4,7 +4,7 @@ import { compareMoney, plainMoney, type Money } from '#domain/money.ts';
 import type { Executor } from '#db/database.ts';
 import { recordEvent } from '#db/events.ts';
 import { lockAccount } from '#db/gate/lock.ts';
-import { attempts, gateReservations, gateWallet } from '#db/schema.ts';
+import { attempts, gateReservations, gateWallet, walletMovements } from '#db/schema.ts';
 
 /** A balance of the service, with the number of the read that it is from. */
 export interface WalletReading {
@@ -72,7 +72,8 @@ export async function beginReading(tx: Executor, { debitKnownBefore }: { readonl
     from ${attempts}
     where ${attempts.id} = ${gateReservations.attemptId} and not ${gateReservations.isOver}
       and ${gateReservations.coveredByReading} is null
-      and (${attempts.state} = 'completed' or (${attempts.chargedAmount} is not null and ${attempts.state} in ('unknown', 'processing', 'failed')))
+      and (${attempts.state} = 'completed' or (${attempts.chargedAmount} is not null and ${attempts.state} in ('unknown', 'processing', 'failed'))
+        or exists (select from ${walletMovements} where ${walletMovements.attemptId} = ${attempts.id} and ${walletMovements.direction} = 'debit'))
       and coalesce(${attempts.lastHeardAt}, ${attempts.firstSentAt}) <= ${debitKnownBefore}`);
   return row.number;
 }

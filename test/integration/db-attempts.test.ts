@@ -19,8 +19,8 @@ afterAll(() => opened.drop());
 const NOW = new Date('2030-01-31T12:00:00Z');
 const later = (ms: number) => new Date(NOW.getTime() + ms);
 const newAttempt = async () => openTestAttempt(database, await acceptTestOrder(database));
-const claim = (id: string, now: Date, leaseMs = 30_000) => database.transaction((tx) => claimSend(tx, id, { leaseMs, now }));
-const failSend = (id: string, token: string, failure: 'timeout' | 'insufficient_balance') =>
+const claim = (id: string, now: Date, leaseMs = 30_000) => database.transaction((tx) => claimSend(tx, id, { leaseMs, now, resendWindowMs: Infinity }));
+const failSend = (id: string, token: string, failure: 'timeout' | 'insufficient_balance' | 'key_or_reference_known') =>
   database.transaction((tx) => recordSendFailure(tx, id, token, { class: failure, detail: 'It failed.' }));
 const read = (id: string) => database.run((db) => findAttemptById(db, id));
 const entries = (id: string) => database.run((db) => db.select().from(journal).where(eq(journal.causeId, id)));
@@ -76,10 +76,27 @@ describe('the right to send', () => {
     expect(await within(refused.id, later(3_600_000))).toMatchObject({ kind: 'claimed' });
   });
 
+  it('is never given again where nothing may be sent again, for what the service knows already, and for what a person calls bought', async () => {
+    const again = (id: string, resendWindowMs: number | undefined) =>
+      database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now: later(60_000), resendWindowMs }));
+    const { id } = await newAttempt();
+    await claim(id, NOW);
+    expect(await again(id, undefined), 'a send that nobody knows the end of').toEqual({ kind: 'too_late' });
+    expect(await again(id, 600_000)).toMatchObject({ kind: 'claimed' });
+
+    const known = await newAttempt();
+    await failSend(known.id, await claimTestSend(database, known.id, NOW), 'key_or_reference_known');
+    expect(await again(known.id, 600_000)).toEqual({ kind: 'too_late' });
+
+    const called = await newAttempt();
+    await database.run((db) => db.update(attempts).set({ state: 'unknown', anyUnknown: true }).where(eq(attempts.id, called.id)));
+    expect(await again(called.id, 600_000), 'it was never sent by us').toEqual({ kind: 'too_late' });
+  });
+
   it('keeps what the caller allows it to cost: of all sends that may have bought it, and of no other', async () => {
     const usd = (amount: string) => ({ amount, currency: 'USD' });
     const under = async (id: string, now: Date, limit: { amount: string; currency: string } | null | undefined) => {
-      const claimed = await database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now, limit }));
+      const claimed = await database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now, resendWindowMs: Infinity, limit }));
       if (claimed.kind !== 'claimed') throw new Error(`the attempt is ${claimed.kind}`);
       const kept = limitOf(await read(id));
       return { token: claimed.leaseToken, most: kept === null ? null : Number(kept.amount) };
