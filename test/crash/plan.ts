@@ -109,6 +109,7 @@ const WEBHOOK_FAULTS: readonly z.input<typeof webhookFault>[] = [
 const CUTS: readonly PlannedCut['moment'][] = ['in_transaction', 'before_commit', 'answer_of_commit'];
 
 const KILLS_OF_WORKER = 3;
+const MORE_RARE_EVERY = 3;
 const BUYING_FAULTS_EACH = 3;
 const WEBHOOK_FAULTS_EACH = 3;
 /** One seed in so many has servers of its own, of which one goes away. */
@@ -188,10 +189,10 @@ export function planOf(seed: number): CrashPlan {
   const setting = settingOf(seed);
   const ofWorker = apart(POINTS.worker, seed, KILLS_OF_WORKER);
   const lacking = ofWorker.filter((point) => !isReachable(point, setting));
-  // In the place of what cannot come about here, what seldom does elsewhere.
+  // In the place of what cannot come about here, what seldom does elsewhere; in each third seed beside what can.
   const rare = POINTS.worker.filter((point) => RARE.test(point) && isReachable(point, setting) && !ofWorker.includes(point));
   const kills = [
-    ...[...ofWorker, ...apart(rare, seed, lacking.length)].map(kill('worker', 2)),
+    ...[...ofWorker, ...apart(rare, seed, lacking.length + (seed % MORE_RARE_EVERY === 0 ? 1 : 0))].map(kill('worker', 2)),
     ...turn(POINTS.api, seed, 1).map(kill('api', 1)),
   ];
   const killsAt = (points: RegExp) => kills.some(({ point }) => points.test(point));
