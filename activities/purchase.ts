@@ -26,6 +26,7 @@ import { createDebitEvidence } from '#activities/debit-evidence.ts';
 import { createGate, isFree, type SendReport } from '#activities/gate.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import { unlessOfAnother, unlessOurs } from '#activities/purchases/learn.ts';
+import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
 import { WalletReader } from '#activities/wallet-reader.ts';
 import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
@@ -147,7 +148,13 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
 
     async completePurchase({ work, attemptId, applied }) {
       const attempt = await database.run((db) => findAttemptById(db, attemptId));
-      return kinds[work.kind].complete(attempt, applied.map(BigInt));
+      try {
+        return await kinds[work.kind].complete(attempt, applied.map(BigInt));
+      } catch (error) {
+        if (!(error instanceof NotYetError)) throw error;
+        const { reason, message: detail, retryAfterMs } = error;
+        return { kind: 'not_yet', reason, detail, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+      }
     },
   };
 }

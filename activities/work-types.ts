@@ -8,6 +8,7 @@ import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '
 import type { RetryOverrides, RetryRule } from '#domain/retry-rules.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
+import type { NotYetReason } from '#activities/purchases/not-yet.ts';
 
 /** An attempt as the workflow knows it. */
 export interface AttemptView {
@@ -128,7 +129,9 @@ export type CompletionResult =
   /** It did not come to what it was to bring; a person is told. */
   | { readonly kind: 'parked'; readonly reason: AttentionReason; readonly detail: string }
   /** The service says something else by now: go on from what is stored. */
-  | { readonly kind: 'changed' };
+  | { readonly kind: 'changed' }
+  /** What is missing is not there yet, or the service does not answer: it is to be read again. */
+  | { readonly kind: 'not_yet'; readonly reason: NotYetReason; readonly detail: string; readonly retryAfterMs?: number };
 
 /** A step of work to be recorded. */
 export interface StepRecord {
@@ -182,7 +185,7 @@ export interface PurchaseActivities {
   lookUpPurchase(input: AttemptRef): Promise<LookUpResult>;
   /** Reads the service's wallet for the attempt and writes what it shows into our books. */
   readDebitEvidence(input: AttemptRef): Promise<EvidenceResult>;
-  /** Stores what was bought (of an order its eSIM, sealed) and completes the work. Fails (retryably) while the service does not answer. */
+  /** Stores what was bought (of an order its eSIM, sealed) and completes the work. */
   completePurchase(input: AttemptRef & { applied: readonly string[] }): Promise<CompletionResult>;
   /**
    * Moves the work on in PostgreSQL: status, timeline, case and inbox in one transaction.

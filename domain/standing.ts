@@ -93,7 +93,7 @@ function nextOf(work: StandingWork): string {
       return `${isTimed ? 'It is tried again by itself' : 'It goes on by itself once that has passed'}; at its deadline it ${end}.${advice}`;
     }
     case 'processing':
-      return 'The word of the service, by webhook. Should none come, it is asked.';
+      return isTimed ? 'What is still missing of it is read from the service again.' : 'The word of the service, by webhook. Should none come, it is asked.';
     case 'needs_attention':
       return attention === undefined ? 'A person decides.' : ATTENTION_REASONS[attention].advice;
     case 'active':

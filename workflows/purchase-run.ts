@@ -1,5 +1,5 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { AttemptRef, EvidenceResult, LookUpResult, PurchaseActivities, SendResult, WorkEnd } from '#activities/work-types.ts';
+import type { AttemptRef, CompletionResult, EvidenceResult, LookUpResult, PurchaseActivities, SendResult, WorkEnd } from '#activities/work-types.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { ENDS_WITHOUT_EFFECT, type WorkStatus } from '#domain/lifecycle.ts';
@@ -71,6 +71,8 @@ export class PurchaseRun {
   /** Reads of the service. One that fails is repeated by Temporal, in sight of the operator. */
   readonly #reads: Pick<PurchaseActivities, 'lookUpPurchase' | 'readDebitEvidence'>;
   #holds: number;
+  /** What was bought and could not be completed so far: since when, in epoch milliseconds, and how often it was tried. */
+  #notReadSince: { readonly since: number; readonly reads: number } | undefined;
 
   constructor(context: RunContext, state: WorkState) {
     const { input } = context;
@@ -359,24 +361,57 @@ export class PurchaseRun {
       ...readOptions(this.#policy),
       summary: `Read the ${missing} and complete the ${this.#state.noun}`,
     });
-    try {
-      const result = await completePurchase({ ...this.#attempt, applied });
-      // What it did not complete has answered nothing.
-      if (result.kind !== 'completed') this.#state.answer(applied);
-      if (result.kind === 'unreadable') return { step: 'park', reason: 'contract_drift', detail: result.detail };
-      if (result.kind === 'parked') return { step: 'park', reason: result.reason, detail: result.detail };
-      if (result.kind === 'changed') {
+    const result = await completePurchase({ ...this.#attempt, applied }).catch((error: unknown) => {
+      requireGivenUp(error);
+      return undefined;
+    });
+    // What it did not complete has answered nothing.
+    if (result?.kind !== 'completed') this.#state.answer(applied);
+    if (result?.kind === 'not_yet') return this.#waitToReadAgain(result, { missing, overdue, next });
+    this.#notReadSince = undefined;
+    switch (result?.kind) {
+      case undefined:
+        return { step: 'park', reason: overdue, detail: `Its ${missing} could not be read from the service.` };
+      case 'unreadable':
+        return { step: 'park', reason: 'contract_drift', detail: result.detail };
+      case 'parked':
+        return { step: 'park', reason: result.reason, detail: result.detail };
+      case 'changed':
         await this.#state.reload();
         return this.#fromAttempt();
+      case 'completed': {
+        const { esimId } = result;
+        this.#state.show({ status, now: done(esimId), next: status === 'completed' ? this.#nothingMore : 'Its end, or its cancellation.' });
+        return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
       }
-      const { esimId } = result;
-      this.#state.show({ status, now: done(esimId), next: status === 'completed' ? this.#nothingMore : 'Its end, or its cancellation.' });
-      return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
-    } catch (error) {
-      requireGivenUp(error);
-      this.#state.answer(applied);
-      return { step: 'park', reason: overdue, detail: `Its ${missing} could not be read from the service.` };
     }
+  }
+
+  /** In the open: each wait has its name, and after so long a person is told. */
+  async #waitToReadAgain(
+    { reason, detail, retryAfterMs = 0 }: Extract<CompletionResult, { kind: 'not_yet' }>,
+    { missing, overdue, next }: { readonly missing: string; readonly overdue: AttentionReason; readonly next: string },
+  ): Promise<Step> {
+    const { resendDelayMs, resendDelayMaxMs, deliveryDeadlineMs } = this.#policy;
+    const now = Date.now();
+    const { since, reads } = this.#notReadSince ?? { since: now, reads: 0 };
+    // A service that asks for an hour must not use up the whole time for the delivery.
+    const pause = Math.min(resendDelayMaxMs, Math.max(retryAfterMs, backoffMs(resendDelayMs, resendDelayMaxMs, reads + 1)));
+    if (now + pause - since >= deliveryDeadlineMs) {
+      this.#notReadSince = undefined;
+      return { step: 'park', reason: overdue, detail: `Its ${missing} could not be read from the service. ${detail}` };
+    }
+    this.#notReadSince = { since, reads: reads + 1 };
+    await this.#state.record({
+      status: 'processing',
+      event: `${this.#state.work.kind}.not_complete_yet`,
+      message: `Its ${missing} could not be read yet: ${detail}`,
+      nextStepAt: now + pause,
+      next: `It is read again; should that not succeed until ${new Date(since + deliveryDeadlineMs).toISOString()}, a person is told. Then: ${next}`,
+    });
+    const woken = await this.#state.wait(pause, `Read the ${missing} again (${reason})`);
+    if (woken === 'observation') return this.#answerObservations();
+    return woken === 'operator' ? this.#afterAct({ step: 'deliver' }) : { step: 'deliver' };
   }
 
   /** The service reports a failure: nothing is bought anew, and nothing fails, without a look at the wallet. */

@@ -1,4 +1,3 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { equalMoney, plainText, type Money } from '#domain/money.ts';
 import { cancellationOutcome, type RefundState } from '#domain/refund.ts';
 import { forecastRefund, judgeRefundConditions, type RefundFacts } from '#domain/refund-conditions.ts';
@@ -24,6 +23,7 @@ import { sinceFirstSend } from '#activities/purchases/facts.ts';
 import { inquiriesByEsim } from '#activities/purchases/inquiry.ts';
 import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
+import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { refusal } from '#activities/purchases/price.ts';
 import type { CompletionResult } from '#activities/work-types.ts';
 
@@ -109,7 +109,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       if (found.kind === 'found') return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
       if (refund.verdict === 'refunded') return finish('The eSIM is cancelled; a person saw its refund in the wallet.', true, toldAmount(refund));
       if (refund.verdict === 'dismissed') return finish(`The eSIM is cancelled. ${found.detail} A person has let it go.`, false);
-      if (found.kind === 'not_yet') throw ApplicationFailure.retryable(found.detail, 'RefundNotInWallet');
+      if (found.kind === 'not_yet') throw new NotYetError('refund_not_in_wallet', found.detail);
       // Nothing will ever show it; who accepted that none comes need not be asked.
       return cancellation.acceptWithoutRefund
         ? finish(`The eSIM is cancelled. ${found.detail}`, undefined)
@@ -117,7 +117,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     }
     const isFailed = refund?.serviceState === 'failed';
     if (inquiry.kind === 'unavailable' && !isFailed) {
-      throw ApplicationFailure.retryable(inquiry.failure.detail, inquiry.failure.class);
+      throw new NotYetError(inquiry.failure.class, inquiry.failure.detail);
     }
     if (cancellation.cancelledAt === null) {
       return { kind: 'parked', reason: 'refund_missing', detail: 'The service has not decided about the cancellation for a long time.' };

@@ -1,19 +1,16 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { parseLpaString } from '#domain/activation.ts';
 import { chargedOf, type AttemptRow } from '#db/attempts.ts';
 import { violatedConstraint } from '#db/database.ts';
 import { activationCodePlace, completeOrder } from '#db/orders.ts';
 import type { ServiceEsim } from '#upstream/contract.ts';
 import { esimFacts } from '#upstream/esim-facts.ts';
-import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
+import type { ServiceResult } from '#upstream/error-mapping.ts';
 import type { CompletionResult } from '#activities/work-types.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 import type { Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn, type NotOurs } from '#activities/purchases/learn.ts';
+import { NotYetError, notAnswered } from '#activities/purchases/not-yet.ts';
 import { reportCharge } from '#activities/purchases/price.ts';
-
-/** A service that asks for an hour must not use up the whole time for the delivery. */
-const LONGEST_RETRY_MS = 60_000;
 
 /** Completes an order: its eSIM is fetched from the service and stored, its activation code sealed. */
 export function createEsimDelivery(dependencies: WorkDependencies, ask: PurchaseKind['ask']): PurchaseKind['complete'] {
@@ -32,7 +29,7 @@ export function createEsimDelivery(dependencies: WorkDependencies, ask: Purchase
     }
     if (!answer.ok) {
       if (answer.failure === 'contract_drift') return { kind: 'unreadable', detail: answer.detail };
-      throw retryLater(answer);
+      throw notAnswered(answer);
     }
     const esim = answer.value;
     if (parseLpaString(esim.activation_code) === undefined) {
@@ -107,15 +104,7 @@ async function withEsimId(
   // Without the price the eSIM can still be delivered; the books are completed from the wallet.
   if (inquiry.kind === 'found' || inquiry.kind === 'not_ours' || attempt.serviceEsimId !== null) return { attempt, inquiry };
   if (inquiry.kind === 'not_found') {
-    throw ApplicationFailure.retryable('The service does not list the completed order (yet).', 'NotListed');
+    throw new NotYetError('not_listed', 'The service does not list the completed order (yet).');
   }
-  throw ApplicationFailure.retryable(inquiry.failure.detail, inquiry.failure.class);
-}
-
-function retryLater(failure: ServiceFailure): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: failure.failure,
-    message: failure.detail,
-    ...(failure.retryAfterMs !== undefined && { nextRetryDelay: Math.min(failure.retryAfterMs, LONGEST_RETRY_MS) }),
-  });
+  throw new NotYetError(inquiry.failure.class, inquiry.failure.detail);
 }

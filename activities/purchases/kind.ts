@@ -75,7 +75,7 @@ export interface PurchaseKind {
   /**
    * Stores what was bought and completes the work.
    *
-   * @throws ApplicationFailure, retryable, while the service does not answer.
+   * @throws NotYetError while the service does not answer, or does not show all that is needed.
    */
   complete(attempt: AttemptRow, applied: readonly bigint[]): Promise<CompletionResult>;
   /** What is known of a subscription, for its workflow; absent where nothing lives on. */

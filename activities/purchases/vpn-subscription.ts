@@ -1,4 +1,3 @@
-import { ApplicationFailure } from '@temporalio/common';
 import { attemptReference } from '#domain/identifiers.ts';
 import { isSoldAtLoss } from '#domain/pricing.ts';
 import type { ObservedOutcome } from '#domain/observation.ts';
@@ -19,6 +18,7 @@ import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchas
 import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn, type NotOurs } from '#activities/purchases/learn.ts';
+import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 import type { SubscriptionView } from '#activities/work-types.ts';
 
@@ -44,16 +44,16 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
     });
   };
 
-  /** @throws ApplicationFailure, retryable, while the service does not answer. */
+  /** @throws NotYetError while the service does not answer. */
   const read = async (known: AttemptRow): Promise<AttemptRow | NotOurs> => {
     const { attempt, inquiry } = await learn(dependencies, ask, known);
     if (inquiry.kind === 'not_ours') return inquiry;
     if (inquiry.kind === 'not_found') {
-      throw ApplicationFailure.retryable('The service does not list the subscription (yet).', 'NotListed');
+      throw new NotYetError('not_listed', 'The service does not list the subscription (yet).');
     }
     // Where it cannot be read at all, its access data come with no answer; it is active all the same.
     if (inquiry.kind === 'unavailable' && inquiry.failure.class !== 'contract_drift') {
-      throw ApplicationFailure.retryable(inquiry.failure.detail, inquiry.failure.class);
+      throw new NotYetError(inquiry.failure.class, inquiry.failure.detail);
     }
     return attempt;
   };

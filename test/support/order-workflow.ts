@@ -112,7 +112,7 @@ export class FakeOrder {
       },
       completePurchase: async () => {
         this.calls.push('completePurchase');
-        if (this.delivery === 'fails') throw ApplicationFailure.retryable('The service does not answer.', 'timeout');
+        if (this.delivery === 'fails') return { kind: 'not_yet', reason: 'timeout', detail: 'The service does not answer.' };
         if (this.delivery === 'unreadable') return { kind: 'unreadable', detail: 'No activation code.' };
         this.finished = { status: 'completed', esimId: 'esim_1' };
         return { kind: 'completed', esimId: 'esim_1' };

@@ -54,7 +54,7 @@ class FakeCancellation {
       completePurchase: async () => {
         this.completions.push(await now());
         const result = this.results.length > 1 ? this.results.shift()! : this.results[0]!;
-        if (result === 'not in the wallet') throw ApplicationFailure.retryable('The wallet does not show it (yet).', 'RefundNotInWallet');
+        if (result === 'not in the wallet') return { kind: 'not_yet', reason: 'refund_not_in_wallet', detail: 'The wallet does not show it (yet).' };
         return result;
       },
     };

@@ -303,6 +303,9 @@ describe('a delivery', () => {
     order.delivery = 'fails';
     await withOrder(environment, order, async (start) => {
       const handle = await start();
+      await environment.sleep('20 seconds');
+      // Each wait is recorded, and has a name.
+      expect(await handle.query(explainQuery)).toMatchObject({ status: 'processing', now: expect.stringContaining('could not be read yet'), nextStepAt: expect.any(Number) });
       await environment.sleep('3 hours');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'delivery_unavailable' });
       order.delivery = 'delivered';
@@ -310,5 +313,6 @@ describe('a delivery', () => {
       expect(await handle.result()).toMatchObject({ status: 'completed' });
     });
     expect(order.sent).toHaveLength(1);
+    expect(order.steps.filter(({ event }) => event === 'order.not_complete_yet').length).toBeGreaterThan(5);
   });
 });

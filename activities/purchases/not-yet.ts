@@ -1,0 +1,24 @@
+import type { FailureClass } from '#domain/failure.ts';
+import type { ServiceFailure } from '#upstream/error-mapping.ts';
+
+/** Why what was bought cannot be completed yet: a failure of the service, or something that it does not show yet. */
+export type NotYetReason = FailureClass | 'not_listed' | 'refund_not_in_wallet';
+
+/** Thrown while a purchase is completed: the workflow waits, and has it read again, in the open. */
+export class NotYetError extends Error {
+  readonly reason: NotYetReason;
+  /** What the service asked for, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(reason: NotYetReason, detail: string, retryAfterMs?: number) {
+    super(detail);
+    this.name = 'NotYetError';
+    this.reason = reason;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** The service did not answer what was asked. */
+export function notAnswered({ failure, detail, retryAfterMs }: Pick<ServiceFailure, 'failure' | 'detail' | 'retryAfterMs'>): NotYetError {
+  return new NotYetError(failure, detail, retryAfterMs);
+}
