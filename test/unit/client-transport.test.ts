@@ -149,6 +149,18 @@ describe('waiting', () => {
     expect(error).toMatchObject({ work: held });
   });
 
+  it('ends with the work when that ends otherwise than was waited for', async () => {
+    const held = { id: 'ord_1', status: 'held' };
+    const failed = { id: 'ord_1', status: 'failed' };
+    expect(await client(ok(failed)).waitFor(held, { until: ['completed'] })).toEqual(failed);
+    expect(network.seen).toHaveLength(1);
+    expect(network.slept).toEqual([]);
+    expect(await client().waitFor(failed, { until: ['completed'] })).toEqual(failed);
+    // Waits for a person, and goes on after that.
+    const parked = { id: 'ord_1', status: 'needs_attention' };
+    expect(await client(ok(parked), ok(failed)).waitFor(held, { until: ['completed'] })).toEqual(failed);
+  });
+
   it('has the API wait for the same, and does not hurry one that does not wait', async () => {
     const work = { id: 'ord_1', status: 'accepted' };
     const held = { id: 'ord_1', status: 'held' };

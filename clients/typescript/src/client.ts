@@ -10,7 +10,7 @@ export interface Work {
 }
 
 export interface WaitOptions<Status extends string> extends CallOptions {
-  /** Statuses to wait for. Default: an end, `active`, or `needs_attention`, since then a person has to act. */
+  /** Statuses to wait for; an end ends every wait. Default: `active`, and `needs_attention`, since then a person has to act. */
   readonly until?: readonly Status[];
   /** Default: 60 s. */
   readonly timeoutMs?: number;
@@ -40,16 +40,18 @@ export class ResellerClient extends Operations {
    * Reads an order, a top-up, a VPN subscription or a cancellation until it is settled.
    *
    * @param work as another call gave it.
+   * @returns it as it is then: `status` says whether it is what was waited for, or another end.
    * @throws StillGoingError when time is over; the work goes on by itself.
    */
   async waitFor<Kind extends Work>(work: Kind, options: WaitOptions<Kind['status']> = {}): Promise<Kind> {
     const read = WORK_READS[work.id.split('_')[0] ?? ''];
     if (read === undefined) throw new TypeError(`${work.id} is no id of an order, a top-up, a subscription or a cancellation`);
-    const until: readonly string[] = options.until ?? [...FINAL_STATUSES, 'active', 'needs_attention'];
+    // An end is an end: what is waited for beyond it does not come.
+    const enough = new Set<string>([...FINAL_STATUSES, ...(options.until ?? ['active', 'needs_attention'])]);
     const end = Date.now() + (options.timeoutMs ?? DEFAULT_WAIT_MS);
     const { until: _until, timeoutMs: _timeoutMs, ...call } = options;
     for (let current: Kind = work; ; ) {
-      if (until.includes(current.status)) return current;
+      if (enough.has(current.status)) return current;
       const leftMs = end - Date.now();
       if (leftMs <= 0) throw new StillGoingError(`${work.id} is ${current.status}`, current);
       const wait = Math.max(1, Math.min(LONGEST_POLL_SECONDS, Math.floor(leftMs / 1_000)));
@@ -59,7 +61,7 @@ export class ResellerClient extends Operations {
       const asked = Date.now();
       current = await this.transport.json<Kind>({ method: 'GET', path, query, options: { ...call, ...(read.waits ? { wait } : {}) } });
       // An API with too many who wait answers at once.
-      if (!until.includes(current.status) && Date.now() - asked < POLL_MS) await this.transport.sleep(Math.min(POLL_MS, leftMs), options.signal);
+      if (!enough.has(current.status) && Date.now() - asked < POLL_MS) await this.transport.sleep(Math.min(POLL_MS, leftMs), options.signal);
     }
   }
 }
