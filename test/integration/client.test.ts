@@ -44,6 +44,26 @@ describe('the TypeScript client', () => {
     expect(second).toEqual(first);
   });
 
+  it('asks again when an answer breaks off, and gets the one order that was made', async () => {
+    const keys: (string | null)[] = [];
+    const cut = new ResellerClient({
+      baseUrl: stack.api.baseUrl,
+      apiKey: stack.apiKey,
+      fetch: async (input, init) => {
+        const answer = await fetch(input, init);
+        if (keys.push(new Headers(init?.headers).get('Idempotency-Key')) > 1) return answer;
+        const whole = await answer.text();
+        return new Response(new ReadableStream({ pull: (controller) => controller.error(new TypeError(`terminated before ${whole.length} bytes`)) }), answer);
+      },
+    });
+    const external_order_id = reference();
+    const order = await cut.createOrder({ package_id: 1001, external_order_id });
+    expect(order).toMatchObject({ status: 'accepted', external_order_id });
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+    expect((await client.listOrders({ external_order_id }).take(2)).map(({ id }) => id)).toEqual([order.id]);
+  });
+
   it('goes through a list over its pages', async () => {
     const external = Array.from({ length: 3 }, reference);
     for (const external_order_id of external) await client.createOrder({ package_id: 1001, external_order_id });

@@ -12,6 +12,23 @@ export function problem(status: number, code: string, headers: Record<string, st
   return () => Response.json({ type: `/problems/${code}`, code, title: 'No', status, request_id: 'req_1' }, { status, headers });
 }
 
+/** The beginning of an answer comes: then the connection breaks, or nothing more comes until the request is given up. */
+export function torn(end: 'breaks' | 'hangs', status = 200, headers: Record<string, string> = {}): Step {
+  return ({ signal }) => {
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        controller.enqueue(new TextEncoder().encode('{"id":"ord'));
+        signal.addEventListener('abort', () => controller.error(signal.reason));
+      },
+      // Comes only when the beginning has been taken.
+      pull: (controller) => {
+        if (end === 'breaks') controller.error(new TypeError('terminated'));
+      },
+    }, { highWaterMark: 0 });
+    return new Response(body, { status, headers: { 'Content-Type': 'application/json', ...headers } });
+  };
+}
+
 /** Clients whose requests meet the steps that were foreseen, and whose waits take no time. */
 export class ClientNetwork {
   /** Every request that was sent. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { isProblem, NoAnswerError, ResellerClient, type Event, type StreamEventsQuery, type StreamOptions } from '#clients/typescript/src/index.ts';
-import { broken, ClientNetwork, problem, type Step } from '#test/support/client-network.ts';
+import { broken, ClientNetwork, problem, torn, type Step } from '#test/support/client-network.ts';
 
 let network = new ClientNetwork();
 afterEach(() => {
@@ -141,6 +141,12 @@ describe('the end of a stream', () => {
     expect(network.slept).toEqual([]);
     // The key goes to the address that was given, and nowhere else.
     expect(new Set(network.seen.map(({ redirect }) => redirect))).toEqual(new Set(['manual']));
+  });
+
+  it('does not come with a refusal that breaks off, but with the whole one', async () => {
+    const error = await thrown(stream([opens(event(1), 'ends'), torn('breaks', 410), problem(410, 'cursor_expired')]));
+    expect(isProblem(error, 'cursor_expired')).toBe(true);
+    expect(network.seen).toHaveLength(3);
   });
 
   it('comes with what is no event, instead of the same again and again', async () => {

@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isProblem, NoAnswerError, Paged, ProblemError, StillGoingError, type ResellerClient } from '#clients/typescript/src/index.ts';
-import { broken, ClientNetwork, problem, type Step } from '#test/support/client-network.ts';
+import { isProblem, NoAnswerError, Paged, ProblemError, ResellerClient, StillGoingError } from '#clients/typescript/src/index.ts';
+import { broken, ClientNetwork, problem, torn, type Step } from '#test/support/client-network.ts';
 
 const ok = (body: unknown): Step => () => Response.json(body);
+/** Of a proxy that says that all is well. */
+const page: Step = () => new Response('<html>Back soon</html>', { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
 
 let network = new ClientNetwork();
 afterEach(() => {
@@ -47,6 +49,18 @@ describe('a call that makes something', () => {
     expect(keys()).toEqual(['sale-1']);
   });
 
+  it('says its key when it fails, so that its caller can go on with it later', async () => {
+    for (const step of [broken, torn('breaks'), page, problem(500, 'internal_error'), () => new Response('busy', { status: 503 })]) {
+      const seen = network.seen.length;
+      const error = await thrown(network.client([step], { retries: 0 }).createOrder(order));
+      expect(error).toMatchObject({ idempotencyKey: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+      expect(error).toMatchObject({ idempotencyKey: keys()[seen] });
+    }
+    expect(await thrown(client(problem(409, 'external_order_id_taken')).createOrder(order, { idempotencyKey: 'sale-1' }))).toMatchObject({ idempotencyKey: 'sale-1' });
+    expect(await thrown(client(problem(404, 'order_not_found')).getOrder('ord_1'))).toMatchObject({ idempotencyKey: undefined });
+    expect(await thrown(client(broken).retryOrder('ord_1', { why: 'test' }))).toMatchObject({ idempotencyKey: undefined });
+  });
+
   it('is not sent again when it was refused', async () => {
     const error = await thrown(client(problem(409, 'external_order_id_taken')).createOrder(order));
     expect(isProblem(error, 'external_order_id_taken')).toBe(true);
@@ -61,13 +75,88 @@ describe('an act without a key', () => {
     const why = { why: 'test' };
     expect(await thrown(client(broken).retryOrder('ord_1', why))).toBeInstanceOf(NoAnswerError);
     expect(await thrown(client(problem(503, 'database_unavailable', { 'Retry-After': '1' })).retryOrder('ord_1', why))).toBeInstanceOf(ProblemError);
-    expect(network.seen).toHaveLength(2);
+    expect(await thrown(client(torn('breaks')).retryOrder('ord_1', why))).toMatchObject({ name: 'NoAnswerError', status: 200 });
+    expect(await thrown(client(page).retryOrder('ord_1', why))).toMatchObject({ name: 'NoAnswerError', status: 200 });
+    expect(network.seen).toHaveLength(4);
     expect(network.slept).toEqual([]);
   });
 
   it('is sent again when there were too many requests, since then it was not', async () => {
     await client(problem(429, 'rate_limited', { 'Retry-After': '3' }), ok({})).retryOrder('ord_1', { why: 'test' });
     expect(network.slept).toEqual([3_000]);
+  });
+});
+
+describe('an answer that breaks off', () => {
+  it('is none: the same call is sent again with the same key, as after a lost connection', async () => {
+    const api = client(torn('breaks', 202, { 'Retry-After': '30' }), torn('breaks', 409), torn('breaks', 503, { 'Retry-After': '2' }), ok({ id: 'ord_1' }));
+    expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
+    expect(keys()).toHaveLength(4);
+    expect(new Set(keys()).size).toBe(1);
+    // What a success asks to wait for is its work, and not the next try.
+    expect(network.slept).toEqual([250, 500, 2_000]);
+  });
+
+  it('is named as such when no further one comes, with the status that it began with', async () => {
+    const calls: ((api: ResellerClient) => Promise<unknown>)[] = [(api) => api.getWallet(), (api) => api.getEsimQrSvg('esim_1'), (api) => api.getEsimQrPng('esim_1')];
+    for (const call of calls) {
+      const error = await thrown(call(network.client([torn('breaks'), torn('breaks')], { retries: 1 })));
+      expect(error).toBeInstanceOf(NoAnswerError);
+      expect(error).toMatchObject({ status: 200, cause: new TypeError('terminated'), message: expect.stringContaining('broke off: terminated') });
+    }
+    expect(network.seen).toHaveLength(6);
+  });
+
+  it('has the time of one try to come to its end', async () => {
+    const api = network.client([torn('hangs'), torn('hangs', 500), ok({ id: 'ord_1' })], { timeoutMs: 20 });
+    expect(await api.createOrder(order)).toEqual({ id: 'ord_1' });
+    expect(new Set(keys()).size).toBe(1);
+    const error = await thrown(network.client([torn('hangs')], { timeoutMs: 20, retries: 0 }).getWallet());
+    expect(error).toMatchObject({ name: 'NoAnswerError', status: 200, cause: { name: 'TimeoutError' } });
+  });
+
+  it('is not waited for once the caller gives up', async () => {
+    const given = new AbortController();
+    const step: Step = (request) => {
+      setImmediate(() => given.abort(new Error('enough')));
+      return torn('hangs')(request);
+    };
+    expect(await thrown(client(step).getWallet({ signal: given.signal }))).toMatchObject({ message: 'enough' });
+    expect(network.seen).toHaveLength(1);
+  });
+});
+
+describe('an answer that is none of the API', () => {
+  it('is no success, whatever its status says: the call is sent again with the same key', async () => {
+    const half: Step = () => new Response('{"id":"ord', { headers: { 'Content-Type': 'application/json' } });
+    expect(await client(page, half, ok('OK'), ok(null), ok({ id: 'ord_1' })).createOrder(order)).toEqual({ id: 'ord_1' });
+    expect(keys()).toHaveLength(5);
+    expect(new Set(keys()).size).toBe(1);
+  });
+
+  it('is not handed out as a picture', async () => {
+    const svg: Step = () => new Response('<svg/>', { headers: { 'Content-Type': 'image/svg+xml' } });
+    expect(await client(page, svg).getEsimQrSvg('esim_1')).toBe('<svg/>');
+    expect(await client(page, () => new Response('PNG')).getEsimQrPng('esim_1')).toEqual(new TextEncoder().encode('PNG'));
+    const error = await thrown(network.client([page], { retries: 0 }).getEsimQrPng('esim_1'));
+    expect(error).toMatchObject({ name: 'NoAnswerError', status: 200, cause: undefined, message: expect.stringContaining('text/html') });
+  });
+
+  it('is a redirect, which is neither followed nor asked for again', async () => {
+    const error = await thrown(client(() => new Response(null, { status: 307, headers: { Location: 'https://elsewhere.example.com/' } })).createOrder(order));
+    expect(error).toMatchObject({ name: 'NoAnswerError', status: 307 });
+    expect(network.seen.map(({ redirect }) => redirect)).toEqual(['manual']);
+  });
+
+  it('is a refusal whose code is not one of ours', async () => {
+    const gateway: Step = () => Response.json({ code: 502, status: 'error', request_id: 'abc' }, { status: 502 });
+    expect(await client(gateway, ok({ id: 'ord_1' })).createOrder(order)).toEqual({ id: 'ord_1' });
+  });
+
+  it('is that of a proxy for which the request took too long', async () => {
+    const late: Step = () => new Response('Request Timeout', { status: 408 });
+    expect(await client(late, ok({ id: 'ord_1' })).createOrder(order)).toEqual({ id: 'ord_1' });
+    expect(await thrown(client(late).retryOrder('ord_1', { why: 'test' }))).toMatchObject({ status: 408 });
   });
 });
 
@@ -90,9 +179,19 @@ describe('retries', () => {
     expect(await thrown(client(broken).getWallet({ signal: given.signal }))).toMatchObject({ message: 'enough' });
   });
 
+  it('end in the middle of a wait with what the caller gives up for, whatever that is', async () => {
+    const given = new AbortController();
+    const fetch = async () => {
+      setImmediate(() => given.abort('enough'));
+      throw new TypeError('socket hang up');
+    };
+    const api = new ResellerClient({ baseUrl: 'https://api.example.com', apiKey: 'rsk_test', fetch });
+    expect(await thrown(api.getWallet({ signal: given.signal }))).toBe('enough');
+  });
+
   it('follow a proxy that is down, and do not take its page for an answer of the API', async () => {
-    const page: Step = () => new Response('<html>Bad gateway</html>', { status: 502 });
-    const error = await thrown(client(page, page, page, page, page).getWallet());
+    const down: Step = () => new Response('<html>Bad gateway</html>', { status: 502 });
+    const error = await thrown(client(down, down, down, down, down).getWallet());
     expect(error).toMatchObject({ name: 'NoAnswerError', status: 502 });
     expect(network.seen).toHaveLength(5);
     expect(await thrown(client(() => new Response('no', { status: 404 })).getWallet())).toMatchObject({ status: 404 });

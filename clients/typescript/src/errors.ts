@@ -12,8 +12,10 @@ export class ProblemError<Code extends ProblemCode = ProblemCode> extends Error 
   readonly requestId: string;
   /** How long the API asks to wait before the next try. */
   readonly retryAfterMs: number | undefined;
+  /** Of a call that carries one: with it the same call can be sent again later. */
+  readonly idempotencyKey: string | undefined;
 
-  constructor(problem: Problem & { code: Code }, retryAfterMs: number | undefined) {
+  constructor(problem: Problem & { code: Code }, retryAfterMs: number | undefined, idempotencyKey?: string) {
     super(`${problem.title} (${problem.code})${problem.detail === undefined ? '' : `: ${problem.detail}`}`);
     this.name = 'ProblemError';
     this.code = problem.code;
@@ -21,6 +23,7 @@ export class ProblemError<Code extends ProblemCode = ProblemCode> extends Error 
     this.problem = problem;
     this.requestId = problem.request_id;
     this.retryAfterMs = retryAfterMs;
+    this.idempotencyKey = idempotencyKey;
   }
 }
 
@@ -29,18 +32,27 @@ export function isProblem<Code extends ProblemCode>(error: unknown, ...codes: re
   return error instanceof ProblemError && (codes.length === 0 || codes.some((code) => code === error.code));
 }
 
-/** No usable answer came: the connection failed, time was over, or something in between answered. It may have been carried out. */
+/**
+ * No usable answer came: the connection failed, time was over, the answer broke off, or something in between answered. It may have been
+ * carried out. `cause` is what broke, on the way there or back; undefined when an answer came whole, and was none of the API.
+ */
 export class NoAnswerError extends Error {
-  /** Of what answered instead of the API; undefined when nothing did. */
+  /** Of the answer that broke off or came from something else; undefined when none began. */
   readonly status: number | undefined;
   /** How long that asks to wait before the next try. */
   readonly retryAfterMs: number | undefined;
+  /** Of a call that carries one: with it the same call can be sent again later, and is carried out once. */
+  readonly idempotencyKey: string | undefined;
 
-  constructor(message: string, options: { status?: number; retryAfterMs?: number | undefined; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    options: { status?: number; retryAfterMs?: number | undefined; cause?: unknown; idempotencyKey?: string | undefined } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = 'NoAnswerError';
     this.status = options.status;
     this.retryAfterMs = options.retryAfterMs;
+    this.idempotencyKey = options.idempotencyKey;
   }
 }
 

@@ -123,8 +123,9 @@ export class EventStream implements AsyncIterable<Event> {
 /** What may be over at the next try. All other refusals (a key, a right, a cursor, a query) stay until somebody does something. */
 function isPassing(error: unknown): error is ProblemError | NoAnswerError {
   if (!(error instanceof ProblemError || error instanceof NoAnswerError)) return false;
-  const { status } = error;
-  return status === undefined || status === 408 || status === 429 || (status >= 500 && status !== 501);
+  const { status, cause } = error;
+  // What broke off, a refusal too, comes whole the next time.
+  return status === undefined || cause !== undefined || status === 408 || status === 429 || (status >= 500 && status !== 501);
 }
 
 /** @throws TypeError when it is no event: connecting again would bring the same. */

@@ -1,5 +1,5 @@
-import { NoAnswerError, ProblemError } from './errors.ts';
-import type { Problem } from './types.ts';
+import { foreign, noAnswer, readBytes, readJson, readText, refusal, type Asked, type Outcome, type Read } from './answers.ts';
+import { ProblemError, type NoAnswerError } from './errors.ts';
 
 export interface TransportOptions {
   /** Where the API is, without `/v1`: `https://fulfilment.example.com`. */
@@ -22,7 +22,7 @@ export interface CallOptions {
 }
 
 export interface WriteOptions extends CallOptions {
-  /** Made by the client when left out. Name your own where the call must stay one across restarts of your program. */
+  /** Made by the client when left out, and named by its errors. Name your own where the call must stay one across restarts of your program. */
   readonly idempotencyKey?: string;
   /** Seconds to wait for the finished resource, where the call can wait. */
   readonly wait?: number;
@@ -39,6 +39,12 @@ export interface Call {
   readonly prefers?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   readonly options: WriteOptions;
+}
+
+/** What every try of a call sends. */
+interface Sent extends Asked {
+  readonly url: string;
+  readonly init: RequestInit;
 }
 
 const DEFAULT_RETRIES = 4;
@@ -58,20 +64,19 @@ export class Transport {
   }
 
   async json<Answer>(call: Call): Promise<Answer> {
-    const answer = await this.#send(call);
-    return (await answer.json()) as Answer;
+    return this.#send<Answer>(call, readJson);
   }
 
   async text(call: Call): Promise<string> {
-    return (await this.#send(call)).text();
+    return this.#send(call, readText);
   }
 
   async bytes(call: Call): Promise<Uint8Array> {
-    return new Uint8Array(await (await this.#send(call)).arrayBuffer());
+    return this.#send(call, readBytes);
   }
 
   async nothing(call: Call): Promise<void> {
-    await (await this.#send(call)).arrayBuffer();
+    await this.bytes(call);
   }
 
   /**
@@ -80,16 +85,13 @@ export class Transport {
    * @throws ProblemError, NoAnswerError; its `status` is set when something answered, and tells that it was no stream.
    */
   async stream(call: Call, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    const { url, init } = this.#request(call);
-    const { origin } = new URL(url);
-    // A redirect is shown, not followed: it is an answer, and would be the same next time.
-    const answer = await this.#fetch(url, { ...init, redirect: 'manual', signal }).catch((cause: unknown) => {
-      throw noAnswer(origin, cause);
+    const sent = this.#request(call);
+    const answer = await this.#fetch(sent.url, { ...sent.init, signal }).catch((cause: unknown) => {
+      throw noAnswer(sent, cause);
     });
-    if (!answer.ok) throw await refusal(answer, origin);
-    const type = answer.headers.get('Content-Type') ?? 'no type';
-    if (answer.body !== null && type.startsWith('text/event-stream')) return answer.body;
-    throw new NoAnswerError(`${answer.status} from ${origin} with ${type} instead of a stream: something else answered`, { status: answer.status });
+    if (!answer.ok) throw await refusal(answer, sent);
+    if (answer.body !== null && answer.headers.get('Content-Type')?.startsWith('text/event-stream') === true) return answer.body;
+    throw foreign(answer, sent, 'a stream');
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -105,12 +107,13 @@ export class Transport {
     return (this.#options.fetch ?? fetch)(url, init);
   }
 
-  async #send(call: Call): Promise<Response> {
-    const request = this.#request(call);
+  async #send<Value>(call: Call, read: Read<Value>): Promise<Value> {
+    const sent = this.#request(call);
     const retries = this.#options.retries ?? DEFAULT_RETRIES;
     for (let tries = 0; ; tries += 1) {
-      const failure = await this.#try(call, request);
-      if (failure instanceof Response) return failure;
+      const outcome = await this.#try(call, sent, read);
+      if ('value' in outcome) return outcome.value;
+      const { failure } = outcome;
       call.options.signal?.throwIfAborted();
       if (tries >= retries || !mayRepeat(call, failure)) throw failure;
       const { retryAfterMs: asked } = failure;
@@ -120,7 +123,7 @@ export class Transport {
   }
 
   /** The same for every try: above all the Idempotency-Key. */
-  #request({ method, path, query = {}, body, keyed, prefers, headers: own, options }: Call): { url: string; init: RequestInit } {
+  #request({ method, path, query = {}, body, keyed, prefers, headers: own, options }: Call): Sent {
     const url = new URL(this.#options.baseUrl.replace(/\/+$/, '') + path);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
     const headers = new Headers({ Authorization: `Bearer ${this.#options.apiKey}`, Accept: 'application/json, */*;q=0.5', ...own });
@@ -128,20 +131,24 @@ export class Transport {
     if (keyed === true) headers.set('Idempotency-Key', options.idempotencyKey ?? crypto.randomUUID());
     if (prefers === true && options.wait !== undefined) headers.set('Prefer', `wait=${options.wait}`);
     if (body !== undefined) headers.set('Content-Type', 'application/json');
-    return { url: url.href, init: { method, headers, redirect: 'error', ...(body === undefined ? {} : { body: JSON.stringify(body) }) } };
+    // A redirect is shown, not followed: it is an answer, and would be the same next time.
+    const init: RequestInit = { method, headers, redirect: 'manual', ...(body === undefined ? {} : { body: JSON.stringify(body) }) };
+    return { url: url.href, init, origin: url.origin, idempotencyKey: headers.get('Idempotency-Key') ?? undefined };
   }
 
-  async #try({ options, query = {} }: Call, { url, init }: { url: string; init: RequestInit }): Promise<Response | ProblemError | NoAnswerError> {
+  /** Until all of the answer is there: what breaks off in its middle is none. */
+  async #try<Value>({ options, query = {} }: Call, sent: Sent, read: Read<Value>): Promise<Outcome<Value>> {
     const waits = options.wait ?? ('wait' in query && typeof query.wait === 'number' ? query.wait : 0);
     const limit = AbortSignal.timeout((this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + 1_000 * waits);
     const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]);
+    let answer: Response | undefined;
     try {
-      const answer = await this.#fetch(url, { ...init, signal });
-      if (answer.ok) return answer;
-      return await refusal(answer, new URL(url).origin);
+      answer = await this.#fetch(sent.url, { ...sent.init, signal });
+      if (!answer.ok) return { failure: await refusal(answer, sent) };
+      return (await read(answer)) ?? { failure: foreign(answer, sent, 'what was asked for') };
     } catch (cause) {
       options.signal?.throwIfAborted();
-      return noAnswer(new URL(url).origin, cause);
+      return { failure: noAnswer(sent, cause, answer) };
     }
   }
 
@@ -161,43 +168,23 @@ function mayRepeat({ method, keyed }: Call, failure: ProblemError | NoAnswerErro
   const harmless = keyed === true || ['GET', 'PUT', 'DELETE'].includes(method);
   if (!harmless) return false;
   if (failure instanceof ProblemError && failure.code === 'idempotency_in_progress') return true;
+  const { status, cause } = failure;
+  // Lost, also in the middle of an answer; or one that should be the API's and is not.
+  if (status === undefined || cause !== undefined || (status >= 200 && status < 300)) return true;
   // 501 says that there is no such thing.
-  return failure.status === undefined || (failure.status >= 500 && failure.status !== 501);
-}
-
-function noAnswer(origin: string, cause: unknown): NoAnswerError {
-  return new NoAnswerError(`no answer from ${origin}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-}
-
-async function refusal(answer: Response, origin: string): Promise<ProblemError | NoAnswerError> {
-  const body: unknown = await answer.json().catch(() => undefined);
-  const retryAfterMs = retryAfter(answer.headers.get('Retry-After'));
-  if (isProblemBody(body)) return new ProblemError(body, retryAfterMs);
-  return new NoAnswerError(`${answer.status} from ${origin}, and not as a problem: something else answered`, { status: answer.status, retryAfterMs });
-}
-
-function isProblemBody(body: unknown): body is Problem {
-  return typeof body === 'object' && body !== null && 'code' in body && 'status' in body && 'request_id' in body;
-}
-
-function retryAfter(header: string | null): number | undefined {
-  if (header === null) return undefined;
-  if (/^\d+$/.test(header)) return 1_000 * Number(header);
-  const at = Date.parse(header);
-  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
+  return status === 408 || (status >= 500 && status !== 501);
 }
 
 async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   signal?.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
+  await new Promise<void>((resolve) => {
     const end = () => {
       clearTimeout(timer);
-      reject(signal?.reason instanceof Error ? signal.reason : new Error('aborted'));
-    };
-    const timer = setTimeout(() => {
       signal?.removeEventListener('abort', end);
       resolve();
-    }, ms);
+    };
+    const timer = setTimeout(end, ms);
     signal?.addEventListener('abort', end, { once: true });
   });
+  signal?.throwIfAborted();
 }
