@@ -1,10 +1,16 @@
 import * as z from 'zod';
 import { eventPatterns, selects } from '#domain/event-filter.ts';
 import { EVENT_TYPES, eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events.ts';
+import { isId } from '#domain/identifiers.ts';
 import { subjectKinds } from '#outbound/event-envelope.ts';
 import { instant, instantInput, listOf, money, ourId, pageQuery, waitInQuery } from '#api/fields.ts';
 
 export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
+
+/** The id of an event in a request. */
+export const eventIdInput = ourId('event', exampleEventId).refine((text) => isId('event', text), {
+  message: 'must be the id of an event; it begins with `evt_`',
+});
 
 const types = eventTypes as readonly [EventType, ...EventType[]];
 

@@ -8,7 +8,7 @@ import { createdBy, exampleKeyId, instant, instantInput, ourId, TEXT_PATTERN } f
 
 export const exampleEndpointId = 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012';
 export const exampleDeliveryId = 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234';
-export const exampleEventId = 'evt_01JQ8ZD5P7QRSTVWXYZ0123456';
+const exampleEventId = 'evt_01JQ8ZD5P7QRSTVWXYZ0123456';
 const exampleSecret = 'whsec_0Ya0a2Hc1Yy1m3T0z0m0Yk1uQm5oR2d4a1Z2d0p5bTQ=';
 
 const MAX_PATTERNS = 100;

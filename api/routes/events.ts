@@ -91,11 +91,12 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       problems: ['cursor_expired', 'too_many_streams'],
       handle: async ({ query, caller, header }) => {
         const filter = filterOf(query, caller);
-        // A reader that connects again by itself sends the same address, and what it saw last.
-        const last = header('Last-Event-ID');
+        // A reader that connects again by itself sends the same address, and what it saw last; an empty header, when it saw nothing.
+        const sent = header('Last-Event-ID');
+        const last = sent === '' ? undefined : sent;
         const given = last ?? query.cursor;
         const place: CursorPlace = last === undefined ? { in: 'query', field: 'cursor' } : { in: 'header', field: 'Last-Event-ID' };
-        const seen = given === undefined || given === '' ? undefined : readNumberCursor('v', given, place);
+        const seen = given === undefined ? undefined : readNumberCursor('v', given, place);
         // Found out before the answer begins: a caller that has it misses nothing from then on.
         const after = await database.run(async (db) => {
           if (seen === undefined) return (await keptPositions(db)).newest;

@@ -159,7 +159,7 @@ export function whatIfOperation({ database, service, now }: ApiDependencies, pac
     problems: ['service_failed', 'service_unavailable', 'service_timeout'],
     handle: async ({ body }) => {
       const tried: AnyPricingRule[] = body.rules.map(ruleFrom);
-      const problems = ruleErrors(tried);
+      const problems = [...ruleErrors(tried), ...doubles(body, 'price_list'), ...doubles(body, 'selling_prices')];
       if (problems.length > 0) throw invalid(problems);
 
       const isAll = body.package_ids === undefined && body.vpn_plan_ids === undefined;
@@ -210,6 +210,17 @@ export function whatIfOperation({ database, service, now }: ApiDependencies, pac
 function ruleErrors(tried: readonly AnyPricingRule[]): FieldError[] {
   const ties = tiedRules(tried).map((name) => ({ in: 'body' as const, field: 'rules', message: `has two rules for ${name}` }));
   return [...tried.flatMap(({ terms }, index) => termsErrors(terms, `rules.${index}.terms`)), ...ties];
+}
+
+/** Of two prices for one thing, one would count and the other be passed over in silence. */
+function doubles(body: z.output<typeof whatIfInput>, field: 'price_list' | 'selling_prices'): FieldError[] {
+  const seen = new Set<string>();
+  return body[field].flatMap((each, index) => {
+    const name = nameOf(each);
+    if (seen.has(name)) return [{ in: 'body' as const, field: `${field}.${index}`, message: `is the second entry for ${name}` }];
+    seen.add(name);
+    return [];
+  });
 }
 
 /** What the service does not list cannot be priced; left out in silence it would be missed. */

@@ -14,6 +14,7 @@ import {
 import { endpointUrlProblem } from '#outbound/webhook-url.ts';
 import { idCursor, readIdCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
+import { eventIdInput } from '#api/event-schemas.ts';
 import { idInPath, ourId, pageOf, pageQuery } from '#api/fields.ts';
 import { answerOnce } from '#api/idempotency.ts';
 import { invalid, operation, type Operation } from '#api/operation.ts';
@@ -34,7 +35,6 @@ import {
   endpointInput,
   endpointOutput,
   exampleEndpointId,
-  exampleEventId,
   rotatedSecretExample,
   rotatedSecretOutput,
   secretRotation,
@@ -220,7 +220,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       description: 'What has ended is kept for some weeks.',
       scope: 'webhook_endpoints:read',
       params,
-      query: z.strictObject({ status: deliveryState.optional(), event_id: ourId('event', exampleEventId).optional(), ...pageQuery }),
+      query: z.strictObject({ status: deliveryState.optional(), event_id: eventIdInput.optional(), ...pageQuery }),
       answers: {
         200: {
           description: 'A page of deliveries.',

@@ -147,6 +147,15 @@ describe('the stream', () => {
     expect((await again.next(2)).map(({ data }) => data['id'])).toEqual(missed);
   });
 
+  it('refuses a cursor that is empty, and goes on after the one that is given when the header is empty', async () => {
+    const refused = await caller.get('/v1/events/stream?cursor=');
+    expect([refused.status, refused.at('errors', 0, 'in'), refused.at('errors', 0, 'field')]).toEqual([400, 'query', 'cursor']);
+    const cursor = await end();
+    const [missed] = await announce(['order.held']);
+    const again = await stream(`?cursor=${cursor}`, { 'Last-Event-ID': '' });
+    expect((await again.next(1)).map(({ data }) => data['id'])).toEqual([missed]);
+  });
+
   it('is narrowed like the feed', async () => {
     const reader = await stream('?type=refund.*&subject_id=ref_1');
     await waitFor('it is live', () => reader.comments() > 0);

@@ -228,4 +228,19 @@ describe('a what-if call', () => {
     const unknown = await caller.post('/v1/pricing/what-if', { package_ids: [101, 999], price_list: [{ kind: 'package', id: 998, price_for_reseller: '1' }] });
     expect(unknown.read(problemSchema).errors?.map(({ field }) => field)).toEqual(['package_ids.1', 'price_list.0']);
   });
+
+  it('refuses two entries for one thing, of which one would be passed over', async () => {
+    const cost = { kind: 'package', id: 101, price_for_reseller: '1' };
+    const price = { kind: 'vpn_plan', id: 7, amount: '1', currency: 'EUR' };
+    // A package and a plan may have the same number.
+    const price_list = [cost, { ...cost, kind: 'vpn_plan', id: 7 }, { ...cost, id: 7 }, { ...cost, price_for_reseller: '2' }];
+    const answer = await caller.post('/v1/pricing/what-if', { price_list, selling_prices: [price, price] });
+    expect([answer.status, answer.read(problemSchema).errors]).toEqual([
+      400,
+      [
+        { in: 'body', field: 'price_list.3', message: 'is the second entry for package 101' },
+        { in: 'body', field: 'selling_prices.1', message: 'is the second entry for vpn_plan 7' },
+      ],
+    ]);
+  });
 });

@@ -252,6 +252,13 @@ describe('events', () => {
   });
 });
 
+describe('the deliveries of an endpoint', () => {
+  it.each(['typo', '', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'])('are not listed by what is no id of an event: %j', async (eventId) => {
+    const answer = await caller.get(`${at(await created(), '/deliveries')}?event_id=${eventId}`);
+    expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'event_id']);
+  });
+});
+
 describe('a delivery that waits', () => {
   it('shows when it will really be tried: not before its endpoint gets anything again', async () => {
     const id = await created();
