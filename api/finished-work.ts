@@ -6,6 +6,7 @@ import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Incoming } from '#api/operation.ts';
 import { preferredWait } from '#api/prefer.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
+import type { Waited } from '#api/waits.ts';
 import type { ShownWork, WorkResource } from '#api/work-resource.ts';
 
 /** After how many seconds it is worth asking for work that was accepted at this moment. */
@@ -21,14 +22,14 @@ interface Waiter {
 /**
  * Reads work, waiting for a status.
  *
- * @param find reads it as the API shows it, for this caller. @returns undefined where there is none, or nobody waits any more.
+ * @param find reads it as the API shows it, for this caller. @returns with nothing found where there is none, or nobody waits any more.
  */
 export async function readWhen(
   { waits }: Pick<ApiDependencies, 'waits'>,
   id: string,
   find: () => Promise<ShownWork | undefined>,
   { seconds, onClose, until }: Waiter,
-): Promise<ShownWork | undefined> {
+): Promise<Waited<ShownWork | undefined>> {
   return waits.until({
     seconds,
     subjectId: id,
@@ -59,7 +60,7 @@ export async function answerPreferred(
   const preferred = preferredWait(header('Prefer'));
   if (preferred === undefined) return accepted;
   try {
-    const found = await readWhen(dependencies, id, find, {
+    const { found, isGranted } = await readWhen(dependencies, id, find, {
       seconds: preferred,
       onClose,
       // Waiting on is of no use when only a person brings the next step.
@@ -67,7 +68,8 @@ export async function answerPreferred(
     });
     if (found === undefined) return accepted;
     const { 'Content-Type': _type, 'Retry-After': _retry, ...headers } = accepted.headers;
-    const applied = { ...headers, 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` };
+    // Of a wait that was not granted nothing is said, as RFC 7240 has it.
+    const applied = { ...headers, ...(isGranted && { 'Preference-Applied': `wait=${dependencies.waits.granted(preferred)}` }) };
     if (finished.when(found.status)) return jsonReply(finished.status, found, applied);
     return jsonReply(202, found, { ...applied, 'Retry-After': retryAfter(found, dependencies.now()) });
   } catch (error) {

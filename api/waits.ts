@@ -21,6 +21,14 @@ export interface Wait<Found> {
   readonly onClose: (listener: () => void) => void;
 }
 
+/** What came of a wait. */
+export interface Waited<Found> {
+  /** What was read last; undefined when nobody waits for it any more. */
+  readonly found: Found | undefined;
+  /** False where it was not waited for as long as is granted: too many wait already, or the process stops. */
+  readonly isGranted: boolean;
+}
+
 /**
  * Lets callers wait for what is about to change. One who waits holds no connection of the database and no thread: a listener of
  * the event tail and a timer.
@@ -42,13 +50,13 @@ export class Waits {
    * Reads, and reads again with each piece of news, until it is enough or the time is over; at once where the process stops, or too
    * many wait already.
    *
-   * @returns what was read last; undefined when nobody waits for it any more.
    * @throws what `read` throws.
    */
-  async until<Found>(wait: Wait<Found>): Promise<Found | undefined> {
+  async until<Found>(wait: Wait<Found>): Promise<Waited<Found>> {
     const { tail, policy, metrics } = this.#options;
     const granted = this.granted(wait.seconds);
-    if (granted === 0 || tail.stopped || this.#waiting >= policy.maxWaiting) return wait.read();
+    if (granted === 0) return { found: await wait.read(), isGranted: true };
+    if (tail.stopped || this.#waiting >= policy.maxWaiting) return { found: await wait.read(), isGranted: false };
     // Listening comes before the first read: what changes in between rings.
     const bell = new Bell(tail, wait, granted * 1_000);
     this.#count(1, metrics);
@@ -56,10 +64,10 @@ export class Waits {
       for (;;) {
         const isLast = bell.reason === 'time';
         const found = await wait.read();
-        if (isLast || wait.isEnough(found)) return found;
+        if (isLast || wait.isEnough(found)) return { found, isGranted: true };
         await bell.rings();
-        if (bell.reason === 'gone') return undefined;
-        if (bell.reason === 'stop') return found;
+        if (bell.reason === 'gone') return { found: undefined, isGranted: false };
+        if (bell.reason === 'stop') return { found, isGranted: false };
       }
     } finally {
       bell.end();

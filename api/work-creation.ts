@@ -73,7 +73,7 @@ export async function createWork(
 export function waitingHeaders(kind: WorkKind) {
   return {
     Location: `Address of the ${WORK_NOUNS[kind]}.`,
-    'Preference-Applied': 'With `Prefer: wait=N`: `wait=` and how many seconds were granted.',
+    'Preference-Applied': 'With `Prefer: wait=N`: `wait=` and how many seconds were granted; absent where it was not waited.',
   } as const;
 }
 

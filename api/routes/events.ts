@@ -54,7 +54,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           if (query.cursor !== undefined) return readNumberCursor('v', query.cursor);
           return query.since === undefined ? (await keptPositions(db)).oldest - 1n : positionBefore(db, query.since);
         });
-        const found = await waits.until({
+        const { found } = await waits.until({
           seconds: query.wait ?? 0,
           ...(query.subject_id !== undefined && { subjectId: query.subject_id }),
           isNews: (event) => event.position > after && meets(filter, event),

@@ -54,7 +54,7 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
         const find = () => database.run((db) => resource.find(db, id, ownerId));
         // An end is an end: what is waited for beyond it does not come.
         const isEnough = until === undefined ? endsWait : (status: WorkStatus) => until.includes(status) || isFinal(status);
-        const found = await readWhen(dependencies, id, find, { seconds: wait, onClose, until: isEnough });
+        const { found } = await readWhen(dependencies, id, find, { seconds: wait, onClose, until: isEnough });
         if (found === undefined) throw notFound(resource);
         return jsonReply(200, found);
       },

@@ -273,7 +273,10 @@ describe('those who wait', () => {
     const answer = await answering;
     expect([answer.status, answer.at('status')]).toEqual([202, 'accepted']);
     // Nobody begins to wait any more.
-    expect((await create(input(), wait(50), randomUUID(), by)).status).toBe(202);
+    const next = await create(input(), wait(50), randomUUID(), by);
+    expect(next.status).toBe(202);
+    // Neither was granted what it asked for, so neither is told that it was.
+    for (const { headers } of [answer, next]) expect([headers.get('retry-after'), headers.get('preference-applied')]).toEqual(['2', null]);
     await stopped[Symbol.asyncDispose]();
   });
 
@@ -285,8 +288,8 @@ describe('those who wait', () => {
       waits.until({ seconds: 50, isNews: () => true, read: async () => 'read', isEnough: () => false, onClose: (listener) => void closed.then(listener) });
     const leave = Promise.withResolvers<void>();
     const first = until(leave.promise);
-    expect(await until(new Promise(() => undefined))).toBe('read');
+    expect(await until(new Promise(() => undefined))).toEqual({ found: 'read', isGranted: false });
     leave.resolve();
-    expect(await first).toBeUndefined();
+    expect(await first).toMatchObject({ found: undefined });
   });
 });
