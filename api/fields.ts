@@ -70,6 +70,11 @@ export const createdBy = ourId('apiKey', exampleKeyId).meta({
   description: 'Id of the API key that it was made with; of one that was rotated, the id of the first of its line. The audit log says what was done with it since.',
 });
 
+/** Who made something, in a query. */
+export const createdByInQuery = ourId('apiKey', exampleKeyId)
+  .refine((text) => isId('apiKey', text), { message: 'must be the id of an API key; it begins with `key_`' })
+  .meta({ description: 'Only what was made with this API key; of one that was rotated, the id of the first of its line.' });
+
 /** Ids of ours in a path; one of another form cannot exist, so it is answered like one that does not. */
 export function idInPath(kind: IdKind, example: string) {
   return z.strictObject({ id: ourId(kind, example) });

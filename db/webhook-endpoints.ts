@@ -45,23 +45,41 @@ export async function findWebhookEndpoint(db: Executor, id: string, owner: Endpo
   return row;
 }
 
+export interface EndpointFilter {
+  /** The key that made it, by its line. */
+  readonly createdBy?: string | undefined;
+}
+
 /** Newest first. @param after id of the last one of the page before. */
 export async function listWebhookEndpoints(
   db: Executor,
   owner: EndpointOwner,
+  { createdBy }: EndpointFilter,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
 ): Promise<WebhookEndpointRow[]> {
   return db
     .select()
     .from(webhookEndpoints)
-    .where(and(isNull(webhookEndpoints.deletedAt), own(owner), after === undefined ? undefined : lt(webhookEndpoints.id, after)))
+    .where(
+      and(
+        isNull(webhookEndpoints.deletedAt),
+        own(owner),
+        createdBy === undefined ? undefined : eq(webhookEndpoints.apiKeyId, createdBy),
+        after === undefined ? undefined : lt(webhookEndpoints.id, after),
+      ),
+    )
     .orderBy(desc(webhookEndpoints.id))
     .limit(limit);
 }
 
-/** How many there are that were not deleted. */
-export async function countWebhookEndpoints(db: Executor): Promise<number> {
-  return db.$count(webhookEndpoints, isNull(webhookEndpoints.deletedAt));
+/**
+ * How many there are that were not deleted and get the events of this owner alone, or everybody's. Held until the transaction ends, so
+ * that those who make one after counting do so one after the other.
+ */
+export async function countWebhookEndpoints(tx: Executor, owner: EndpointOwner): Promise<number> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints.number', 0))`);
+  const { deletedAt, ownerId } = webhookEndpoints;
+  return tx.$count(webhookEndpoints, and(isNull(deletedAt), owner === undefined ? isNull(ownerId) : eq(ownerId, owner)));
 }
 
 export type EndpointChange = Partial<Pick<WebhookEndpointRow, 'url' | 'description' | 'eventTypes'>>;

@@ -15,7 +15,7 @@ import { endpointUrlProblem } from '#outbound/webhook-url.ts';
 import { idCursor, readIdCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { eventIdInput } from '#api/event-schemas.ts';
-import { idInPath, ourId, pageOf, pageQuery } from '#api/fields.ts';
+import { createdByInQuery, idInPath, ourId, pageOf, pageQuery } from '#api/fields.ts';
 import { answerOnce } from '#api/idempotency.ts';
 import { invalid, operation, type Operation } from '#api/operation.ts';
 import { pageReply } from '#api/page-reply.ts';
@@ -45,7 +45,10 @@ import {
 const tag = ENDPOINTS_TAG;
 const JSON_TYPE = 'application/json';
 const params = idInPath('webhookEndpoint', exampleEndpointId);
-/** Every event is queued for every endpoint, so their number is not without bounds. */
+/**
+ * Every event is queued for every endpoint, so their number is not without bounds. Keys that are limited to their own work have a number
+ * each: none of them uses up that of others.
+ */
 const MAX_ENDPOINTS = 100;
 
 /** Webhook endpoints: where we tell internal systems what happens. */
@@ -75,7 +78,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
         const problem = await urlProblem(dependencies, body.url);
         return answerOnce(dependencies, request, async (tx) => {
           if (problem !== undefined) throw problem;
-          if ((await countWebhookEndpoints(tx)) >= MAX_ENDPOINTS) throw new Problem('webhook_endpoint_limit', { detail: `There are ${MAX_ENDPOINTS}.` });
+          if ((await countWebhookEndpoints(tx, caller.ownerId)) >= MAX_ENDPOINTS) throw new Problem('webhook_endpoint_limit', { detail: `There are ${MAX_ENDPOINTS}.` });
           const secret = generateWebhookSecret();
           const wanted = { url: body.url, eventTypes: body.event_types, description: body.description ?? null };
           const at = new Date(now());
@@ -92,7 +95,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       tag,
       summary: 'List webhook endpoints, newest first',
       scope: 'webhook_endpoints:read',
-      query: z.strictObject(pageQuery),
+      query: z.strictObject({ created_by: createdByInQuery.optional(), ...pageQuery }),
       answers: {
         200: {
           description: 'A page of endpoints.',
@@ -101,10 +104,10 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
           example: { data: [endpointExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor }, caller: { ownerId } }) => {
+      handle: async ({ query: { limit, cursor, created_by: createdBy }, caller: { ownerId } }) => {
         const after = cursor === undefined ? undefined : readIdCursor('webhookEndpoint', cursor);
         const found = await database.run(async (db) => {
-          const rows = await listWebhookEndpoints(db, ownerId, { limit: limit + 1, after });
+          const rows = await listWebhookEndpoints(db, ownerId, { createdBy }, { limit: limit + 1, after });
           const shown: EndpointOutput[] = [];
           for (const row of rows) shown.push(await endpointJson(db, row));
           return shown;

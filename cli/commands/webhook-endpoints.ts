@@ -42,6 +42,8 @@ const delivery = z.object({
 const replayed = z.object({ queued: z.int(), next_since: z.string().nullable() });
 
 const PATH = '/v1/webhook-endpoints';
+/** The most that a page holds. */
+const PAGE = 100;
 const EXCERPT_SHOWN = 120;
 
 /** The commands about webhook endpoints. */
@@ -56,10 +58,16 @@ export class WebhookEndpointDesk {
 
   /** `webhook-endpoints list`. */
   async list(options: ApiOptions): Promise<void> {
-    const answer = z.object({ data: z.array(endpoint) });
-    const { data } = await this.#api(options).call({ path: `${PATH}?limit=100`, answer });
-    if (data.length === 0) this.#say('There are no webhook endpoints.');
-    for (const each of data) for (const line of endpointLines(each)) this.#say(line);
+    const answer = z.object({ data: z.array(endpoint), next_cursor: z.string().nullable() });
+    const api = this.#api(options);
+    const query = new URLSearchParams({ limit: String(PAGE) });
+    for (;;) {
+      const { data, next_cursor: more } = await api.call({ path: `${PATH}?${query.toString()}`, answer });
+      if (data.length === 0) this.#say('There are no webhook endpoints.');
+      for (const each of data) for (const line of endpointLines(each)) this.#say(line);
+      if (more === null) return;
+      query.set('cursor', more);
+    }
   }
 
   /** `webhook-endpoints deliveries`. */

@@ -16,7 +16,7 @@ beforeAll(async () => {
   api = await startTestApi();
   caller = await api.caller();
   const wallet = await writeListedRows(api);
-  const named = [IDS.order, IDS.esim, IDS.topup, IDS.vpn, IDS.cancellation, IDS.refund, IDS.case, IDS.event, IDS.delivery, IDS.rule, wallet.journal];
+  const named = [IDS.order, IDS.esim, IDS.topup, IDS.vpn, IDS.cancellation, IDS.refund, IDS.case, IDS.event, IDS.endpoint, IDS.delivery, IDS.rule, wallet.journal];
   for (const letter of LETTERS) for (const each of named) letters.set(each[letter], letter);
   // What both are not.
   letters.set(IDS.rule.ended, 'X').set(wallet.movement, 'X');
@@ -69,6 +69,7 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
   },
   listCases: { reason: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' } },
   listEvents: { ...EVENTS, since: { [BETWEEN.made]: 'A' } },
+  listWebhookEndpoints: { created_by: ofBoth(IDS.key) },
   listWebhookDeliveries: { status: { pending: 'A', failed: 'B', delivered: '' }, event_id: ofBoth(IDS.event) },
   listWalletTransactions: {
     cause: { attempt: 'A', refund: 'B', deposit: '', none: 'X' },
@@ -100,7 +101,7 @@ const page = z.object({ data: z.array(z.looseObject({ id: z.string().optional(),
 async function shown(id: string, query: [string, string][]): Promise<string> {
   const operation = api.operations.find((each) => each.id === id);
   if (operation === undefined) throw new Error(`there is no ${id}`);
-  const answer = await caller.get(`${operation.path.replace('{id}', IDS.endpoint)}?${new URLSearchParams(query).toString()}`);
+  const answer = await caller.get(`${operation.path.replace('{id}', IDS.endpoint.A)}?${new URLSearchParams(query).toString()}`);
   if (answer.status !== 200) throw new Error(`${id} ${JSON.stringify(query)}: ${answer.text}`);
   // Entries of the audit log have no id of their own.
   return answer.read(page).data.map((each) => letters.get(each.id ?? String(each.subject_id)) ?? '?').toSorted().join('');

@@ -4,7 +4,8 @@ import { WebhookEndpointDesk } from '#cli/commands/webhook-endpoints.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, apiScopes } from '#db/api-keys.ts';
 import { publishEvents } from '#db/events.ts';
-import { webhookDeliveries, webhookTries } from '#db/schema.ts';
+import { newId } from '#db/ids.ts';
+import { webhookDeliveries, webhookEndpoints, webhookTries } from '#db/schema.ts';
 import { excerptPlace, queueDeliveries } from '#db/webhook-deliveries.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
 
@@ -40,6 +41,20 @@ async function said(run: (desk: WebhookEndpointDesk, access: { api: string; data
 describe('reseller webhook-endpoints', () => {
   it('lists endpoints and how they do', async () => {
     expect(await said((desk, access) => desk.list(access))).toBe(`${id}  enabled  https://shop.example.com/hook  order.*\n`);
+  });
+
+  it('lists all of them, however many', async () => {
+    await using crowded = await startTestApi();
+    const made = generateApiKey();
+    await crowded.database.run((db) => addApiKey(db, { name: 'desk', prefix: made.prefix, hash: made.hash, scopes: apiScopes }));
+    const row = { apiKeyId: 'key_a', url: 'https://shop.example.com/hook', eventTypes: ['*'], createdAt: new Date(TEST_NOW), updatedAt: new Date(TEST_NOW) };
+    const ids = Array.from({ length: 101 }, () => newId('webhookEndpoint'));
+    // Those of limited keys have a number of their own, so there may be more than a page holds.
+    await crowded.database.run((db) => db.insert(webhookEndpoints).values(ids.map((each, n) => ({ ...row, id: each, ownerId: n === 0 ? 'key_own' : null }))));
+    const lines: string[] = [];
+    const desk = new WebhookEndpointDesk({ RESELLER_API_KEY: made.key }, { write: (text: unknown) => lines.push(String(text)) > 0 });
+    await desk.list({ api: crowded.baseUrl, data: '.data' });
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(ids.toReversed());
   });
 
   it('shows deliveries with what was answered', async () => {

@@ -137,10 +137,36 @@ describe('a webhook endpoint', () => {
     expect((await making).status).toBe(400);
   });
 
+  const crowd = (count: number, ownerId: string | null = null) => {
+    const row = { apiKeyId: 'key_a', ownerId, url: URL_OF_SHOP, eventTypes: ['*'], createdAt: new Date(), updatedAt: new Date() };
+    return api.database.run((db) => db.insert(webhookEndpoints).values(Array.from({ length: count }, () => ({ ...row, id: newId('webhookEndpoint') }))));
+  };
+
   it('has a limit to its number', async () => {
-    const row = { apiKeyId: 'key_a', url: URL_OF_SHOP, eventTypes: ['*'], createdAt: new Date(), updatedAt: new Date() };
-    await api.database.run((db) => db.insert(webhookEndpoints).values(Array.from({ length: 100 }, () => ({ ...row, id: newId('webhookEndpoint') }))));
+    await crowd(100);
     expect([(await create()).status, (await create()).at('code')]).toEqual([409, 'webhook_endpoint_limit']);
+  });
+
+  it('has a limit to its number that holds when several are made at the same moment', async () => {
+    await crowd(98);
+    const made = await Promise.all(Array.from({ length: 6 }, () => create()));
+    expect(made.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([201, 201, 409, 409, 409, 409]);
+    expect(await api.database.run((db) => db.$count(webhookEndpoints))).toBe(100);
+  });
+
+  it('of a key that is limited to its own work uses up the number of that key, and of nobody else', async () => {
+    await crowd(100, 'key_other');
+    const limited = await api.caller(undefined, { ownWorkOnly: true });
+    const made = await limited.post('/v1/webhook-endpoints', { url: URL_OF_SHOP }, idempotent());
+    expect([made.status, (await create()).status]).toEqual([201, 201]);
+    await crowd(99, made.textAt('created_by'));
+    expect((await limited.post('/v1/webhook-endpoints', { url: URL_OF_SHOP }, idempotent())).at('code')).toBe('webhook_endpoint_limit');
+    expect((await create()).status).toBe(201);
+  });
+
+  it.each(['typo', '', 'we_01JQ8Z5YV7N4M2K3H6T9R0WXCD'])('is not listed by what is no id of an API key: %j', async (key) => {
+    const answer = await caller.get(`/v1/webhook-endpoints?created_by=${key}`);
+    expect([answer.status, answer.at('errors', 0, 'field')]).toEqual([400, 'created_by']);
   });
 
   it('writes down who did what with it', async () => {
@@ -405,8 +431,8 @@ describe('a key that is limited to its own work', () => {
     const [mine, others] = [await created(), await created()];
     await api.database.run((db) => db.update(webhookEndpoints).set({ ownerId: 'key_own' }).where(eq(webhookEndpoints.id, mine)));
     const page = { limit: 10, after: undefined };
-    expect((await api.database.run((db) => listWebhookEndpoints(db, 'key_own', page))).map(({ id }) => id)).toEqual([mine]);
+    expect((await api.database.run((db) => listWebhookEndpoints(db, 'key_own', {}, page))).map(({ id }) => id)).toEqual([mine]);
     expect(await api.database.run((db) => findWebhookEndpoint(db, others, 'key_own'))).toBeUndefined();
-    expect((await api.database.run((db) => listWebhookEndpoints(db, undefined, page))).map(({ id }) => id)).toEqual([others, mine]);
+    expect((await api.database.run((db) => listWebhookEndpoints(db, undefined, {}, page))).map(({ id }) => id)).toEqual([others, mine]);
   });
 });

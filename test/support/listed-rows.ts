@@ -43,7 +43,8 @@ export const IDS = {
   event: both(() => newId('event')),
   delivery: both(() => newId('webhookDelivery')),
   rule: { ...both(() => newId('pricingRule')), ended: newId('pricingRule') },
-  endpoint: newId('webhookEndpoint'),
+  endpoint: both(() => newId('webhookEndpoint')),
+  key: both(() => newId('apiKey')),
   movement: 'wt_9',
 } as const;
 
@@ -140,14 +141,15 @@ export async function writeListedRows({ database, keyRing }: Pick<TestApi, 'data
 
 type Tx = Parameters<Parameters<TestApi['database']['transaction']>[0]>[0];
 
-/** Two events, the older one first, each queued for one endpoint. */
+/** Two endpoints, and two events, the older one first, each queued for the first endpoint. */
 async function writeEvents(tx: Tx): Promise<void> {
   await tx.insert(events).values([
     { id: IDS.event.B, position: 1n, type: 'esim.expiring', subjectKind: 'esim', subjectId: IDS.esim.B, data: {}, occurredAt: MADE.B },
     { id: IDS.event.A, position: 2n, type: 'order.held', subjectKind: 'order', subjectId: IDS.order.A, data: {}, occurredAt: MADE.A },
   ]);
-  await tx.insert(webhookEndpoints).values({ id: IDS.endpoint, apiKeyId: 'key_test', url: 'https://shop.example.com/webhooks', eventTypes: ['*'], createdAt: MADE.B, updatedAt: MADE.B });
-  const queued = { endpointId: IDS.endpoint, triedSince: MADE.B, createdAt: MADE.B };
+  const receiver = { url: 'https://shop.example.com/webhooks', eventTypes: ['*'], createdAt: MADE.B, updatedAt: MADE.B };
+  await tx.insert(webhookEndpoints).values(LETTERS.map((letter) => ({ ...receiver, id: IDS.endpoint[letter], apiKeyId: IDS.key[letter] })));
+  const queued = { endpointId: IDS.endpoint.A, triedSince: MADE.B, createdAt: MADE.B };
   await tx.insert(webhookDeliveries).values([
     { ...queued, id: IDS.delivery.A, eventId: IDS.event.A, state: 'pending', nextTryAt: minutes(60) },
     { ...queued, id: IDS.delivery.B, eventId: IDS.event.B, state: 'failed', endedAt: minutes(1) },
