@@ -3,7 +3,7 @@ import { isDelivered, isFailing, type TryOutcome } from '#domain/webhook-deliver
 import type { OutboundPolicy } from '#domain/policy.ts';
 import type { Database } from '#db/database.ts';
 import type { EventRow } from '#db/events.ts';
-import { claimDelivery, endpointOutlook, giveUpDeliveries, recordTry, type ClaimedDelivery, type EndpointOutlook } from '#db/webhook-deliveries.ts';
+import { claimDelivery, claimTest, endpointOutlook, giveUpDeliveries, recordTry, type ClaimedDelivery, type EndpointOutlook } from '#db/webhook-deliveries.ts';
 import { readEndpointSecrets } from '#db/webhook-endpoints.ts';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types.ts';
 
@@ -33,8 +33,8 @@ const GIVE_UP_BATCH = 1_000;
 export function createWebhookActivities(dependencies: WebhookDependencies): WebhookActivities {
   const { database, policy, now } = dependencies;
 
-  const deliverOne = async (endpointId: string): Promise<boolean> => {
-    const claimed = await database.transaction((tx) => claimDelivery(tx, endpointId, { now: new Date(now()), leaseMs: policy.leaseMs }));
+  const deliverOne = async (endpointId: string, claim: typeof claimDelivery): Promise<boolean> => {
+    const claimed = await database.transaction((tx) => claim(tx, endpointId, { now: new Date(now()), leaseMs: policy.leaseMs }));
     if (claimed === undefined) return false;
     await tryOnce(dependencies, claimed);
     return true;
@@ -43,11 +43,13 @@ export function createWebhookActivities(dependencies: WebhookDependencies): Webh
   /** Several lanes, so that one slow answer does not hold up the others; one where it is only asked whether an outage is over. */
   const sendDue = async (endpointId: string, lanes: number): Promise<void> => {
     const until = now() + policy.roundMs;
-    const lane = async (): Promise<void> => {
-      while (await deliverOne(endpointId)) if (now() >= until) return;
+    const lane = async (claim: typeof claimDelivery): Promise<void> => {
+      while (await deliverOne(endpointId, claim)) if (now() >= until) return;
     };
+    // Somebody waits for what comes of a test: it goes before what is older.
+    await lane(claimTest);
     // All of them end before the round does: what one throws must not leave others behind.
-    const ended = await Promise.allSettled(Array.from({ length: lanes }, lane));
+    const ended = await Promise.allSettled(Array.from({ length: lanes }, () => lane(claimDelivery)));
     for (const each of ended) if (each.status === 'rejected') throw each.reason;
   };
 

@@ -1,8 +1,8 @@
 /** What is to be delivered to webhook endpoints, try by try. */
-import { and, asc, count, eq, exists, gt, inArray, isNull, lte, notExists, or, sql } from 'drizzle-orm';
+import { and, asc, count, eq, exists, gt, inArray, isNull, lte, notExists, or, sql, type SQL } from 'drizzle-orm';
 import { selects, TEST_EVENT } from '#domain/event-filter.ts';
 import type { OutboundPolicy } from '#domain/policy.ts';
-import { describeOutcome, isFailing, judgeTry, type EndpointHealth, type TryOutcome } from '#domain/webhook-delivery.ts';
+import { describeOutcome, isDelivered, isFailing, judgeTry, type EndpointHealth, type TryJudgement, type TryOutcome } from '#domain/webhook-delivery.ts';
 import type { Executor } from '#db/database.ts';
 import type { EventRow, PublishedEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
@@ -32,7 +32,10 @@ export async function queueDeliveries(tx: Executor, published: readonly Publishe
   const pairs = receivers.flatMap((endpoint) =>
     published.filter((event) => isFor(endpoint, event)).map((event) => ({ endpointId: endpoint.id, eventId: event.id })),
   );
-  await requestEndpointWake(tx, [...new Set(pairs.map(({ endpointId }) => endpointId))], { urgent: false });
+  const ids = [...new Set(pairs.map(({ endpointId }) => endpointId))];
+  const tested = new Set(published.filter(({ type }) => type === TEST_EVENT).map(({ subjectId }) => subjectId));
+  await requestEndpointWake(tx, ids.filter((id) => !tested.has(id)), { urgent: false });
+  await requestEndpointWake(tx, ids.filter((id) => tested.has(id)), { urgent: true });
   await addDeliveries(tx, pairs, now);
   return pairs.length;
 }
@@ -66,14 +69,33 @@ export interface ClaimedDelivery {
   readonly endpoint: Pick<WebhookEndpointRow, 'id' | 'url'>;
 }
 
+interface Claim {
+  readonly now: Date;
+  readonly leaseMs: number;
+}
+
 /** Takes the delivery that has been due for longest, for a while. @returns undefined when nothing is to be sent now. */
-export async function claimDelivery(
-  tx: Executor,
-  endpointId: string,
-  { now, leaseMs }: { readonly now: Date; readonly leaseMs: number },
-): Promise<ClaimedDelivery | undefined> {
+export async function claimDelivery(tx: Executor, endpointId: string, claim: Claim): Promise<ClaimedDelivery | undefined> {
   const endpoint = await readReceiving(tx, endpointId);
-  if (endpoint === undefined || (endpoint.retryAt !== null && endpoint.retryAt > now)) return undefined;
+  if (endpoint === undefined || (endpoint.retryAt !== null && endpoint.retryAt > claim.now)) return undefined;
+  return claimFirst(tx, endpoint, undefined, claim);
+}
+
+/** Takes a test that was not tried yet, although the endpoint may be waiting for the end of an outage: a person waits for what comes of it. */
+export async function claimTest(tx: Executor, endpointId: string, claim: Claim): Promise<ClaimedDelivery | undefined> {
+  const endpoint = await readReceiving(tx, endpointId);
+  return endpoint === undefined ? undefined : claimFirst(tx, endpoint, untriedTest(tx, endpointId), claim);
+}
+
+/** Of a query on `webhook_deliveries`. Few events speak of an endpoint, so that what waits for it is not searched. */
+function untriedTest(db: Executor, endpointId: string): SQL | undefined {
+  const tests = db.select({ id: events.id }).from(events).where(and(eq(events.subjectId, endpointId), eq(events.type, TEST_EVENT)));
+  return and(eq(webhookDeliveries.failedTries, 0), inArray(webhookDeliveries.eventId, tests));
+}
+
+async function claimFirst(tx: Executor, endpoint: WebhookEndpointRow, which: SQL | undefined, claim: Claim): Promise<ClaimedDelivery | undefined> {
+  const { now, leaseMs } = claim;
+  const { id: endpointId } = endpoint;
   const [due] = await tx
     .select({ id: webhookDeliveries.id, event: events })
     .from(webhookDeliveries)
@@ -84,6 +106,7 @@ export async function claimDelivery(
         eq(webhookDeliveries.state, 'pending'),
         lte(webhookDeliveries.nextTryAt, now),
         or(isNull(webhookDeliveries.leasedUntil), lte(webhookDeliveries.leasedUntil, now)),
+        which,
       ),
     )
     .orderBy(asc(webhookDeliveries.nextTryAt), asc(webhookDeliveries.id))
@@ -92,7 +115,7 @@ export async function claimDelivery(
   if (due === undefined) return undefined;
   if (due.event === null) {
     await endForgotten(tx, endpointId, now);
-    return claimDelivery(tx, endpointId, { now, leaseMs });
+    return claimFirst(tx, endpoint, which, claim);
   }
   const [delivery] = await tx
     .update(webhookDeliveries)
@@ -131,7 +154,7 @@ export interface FinishedTry {
  */
 export async function recordTry(
   tx: Executor,
-  { delivery: claimed }: ClaimedDelivery,
+  { delivery: claimed, endpoint: { url } }: ClaimedDelivery,
   done: FinishedTry,
   { now, spread, policy }: { readonly now: Date; readonly spread: number; readonly policy: OutboundPolicy },
 ): Promise<void> {
@@ -142,7 +165,8 @@ export async function recordTry(
   const { outcome } = done;
   const health = healthOf(endpoint);
   const tried = { failedTries: delivery.failedTries, triedSince: delivery.triedSince.getTime(), health };
-  const judged = judgeTry(outcome, tried, now.getTime(), spread, policy);
+  const isMoved = endpoint.url !== url;
+  const judged = isMoved ? judgeFormerAddress(outcome, health, now.getTime()) : judgeTry(outcome, tried, now.getTime(), spread, policy);
 
   await addTry(tx, delivery, done);
   const { state, nextTryAt } = judged.delivery;
@@ -172,16 +196,29 @@ export async function recordTry(
       failures: judged.health.failures,
       failingSince: dateOf(judged.health.failingSince),
       retryAt: dateOf(judged.health.retryAt),
-      lastFailure: delivered ? null : describeOutcome(outcome),
+      ...(!isMoved && { lastFailure: delivered ? null : describeOutcome(outcome) }),
       ...(delivered && { lastDeliveredAt: now }),
     })
     .where(eq(webhookEndpoints.id, endpoint.id));
-  if (delivered && isFailing(health, policy)) await bringForward(tx, endpoint.id, now);
+  if (delivered && !isMoved && isFailing(health, policy)) await bringForward(tx, endpoint.id, now);
   if (judged.disable !== undefined && endpoint.disabledAt === null) {
     await disableWebhookEndpoint(tx, endpoint.id, judged.disable, now);
     const failingSince = dateOf(judged.health.failingSince);
     await announceDisabled(tx, { ...endpoint, failingSince }, { reason: judged.disable, detail: describeOutcome(outcome) }, now);
   }
+}
+
+/** A try at an address that was changed meanwhile says nothing of the new one, where what did not arrive is tried at once. */
+function judgeFormerAddress(outcome: TryOutcome, health: EndpointHealth, now: number): TryJudgement {
+  return { delivery: isDelivered(outcome) ? { state: 'delivered' } : { state: 'pending', nextTryAt: now }, health };
+}
+
+/** Its address is another one: it has a clean record, and what waits goes there now. What a disabled one has missed is found by its record. */
+export async function startAtNewAddress(tx: Executor, { id, disabledAt }: WebhookEndpointRow, now: Date): Promise<void> {
+  if (disabledAt !== null) return;
+  await tx.update(webhookEndpoints).set({ failures: 0, failingSince: null, lastFailure: null, retryAt: null }).where(eq(webhookEndpoints.id, id));
+  await bringForward(tx, id, now);
+  await requestEndpointWake(tx, [id], { urgent: true });
 }
 
 /** What an endpoint has before it. */
@@ -204,13 +241,20 @@ export async function endpointOutlook(db: Executor, endpointId: string): Promise
   const { nextTryAt, leasedUntil, state } = webhookDeliveries;
   const waiting = and(eq(webhookDeliveries.endpointId, endpointId), eq(state, 'pending'));
   const dueAt = sql`greatest(${nextTryAt}, ${leasedUntil})`.as('due_at');
-  const some = db.select({ dueAt }).from(webhookDeliveries).where(waiting).orderBy(asc(nextTryAt)).limit(COUNTED).as('some');
-  const first = sql<Date | null>`min(${some.dueAt})`.mapWith(nextTryAt);
-  const [found] = await db.select({ pending: count(), first }).from(some);
-  const earliest = found?.first ?? undefined;
+  const outlook = async (which: SQL | undefined) => {
+    const some = db.select({ dueAt }).from(webhookDeliveries).where(which).orderBy(asc(nextTryAt)).limit(COUNTED).as('some');
+    const first = sql<Date | null>`min(${some.dueAt})`.mapWith(nextTryAt);
+    const [found] = await db.select({ pending: count(), first }).from(some);
+    return { pending: found?.pending ?? 0, earliest: found?.first ?? undefined };
+  };
+  const { pending, earliest } = await outlook(waiting);
   const notBefore = endpoint.retryAt ?? undefined;
-  const nextAt = earliest !== undefined && notBefore !== undefined && notBefore > earliest ? notBefore : earliest;
-  return { kind: 'open', pending: found?.pending ?? 0, nextAt, health: healthOf(endpoint), lastFailure: endpoint.lastFailure };
+  let nextAt = earliest;
+  if (earliest !== undefined && notBefore !== undefined && notBefore > earliest) {
+    const { earliest: test = notBefore } = await outlook(and(waiting, untriedTest(db, endpointId)));
+    nextAt = test < notBefore ? test : notBefore;
+  }
+  return { kind: 'open', pending, nextAt, health: healthOf(endpoint), lastFailure: endpoint.lastFailure };
 }
 
 /** Gives up what waits for an endpoint that gets nothing any more. @returns how many; fewer than `batch` means that none are left. */

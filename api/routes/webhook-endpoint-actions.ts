@@ -88,7 +88,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       path: `${ENDPOINTS_PATH}/{id}/test`,
       tag,
       summary: 'Send a test event to a webhook endpoint',
-      description: `An event \`${TEST_EVENT}\` goes the way of every event, to this endpoint alone, whatever its filter says. Its deliveries show what came of it.`,
+      description: `An event \`${TEST_EVENT}\` goes the way of every event, to this endpoint alone, whatever its filter says: at once, also while it only fails. Its deliveries show what came of it.`,
       scope: 'webhook_endpoints:write',
       idempotent: true,
       params,

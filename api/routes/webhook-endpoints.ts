@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { UnsealError, type KeyRing } from '#crypto/key-ring.ts';
+import { TEST_EVENT } from '#domain/event-filter.ts';
 import { listDeliveries, type DeliveryView } from '#db/webhook-replays.ts';
-import { excerptPlace, type WebhookTryRow } from '#db/webhook-deliveries.ts';
+import { excerptPlace, startAtNewAddress, type WebhookTryRow } from '#db/webhook-deliveries.ts';
 import {
   addWebhookEndpoint,
   changeWebhookEndpoint,
@@ -135,7 +136,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       path: `${ENDPOINTS_PATH}/{id}`,
       tag,
       summary: 'Change the address, the filter or the description of a webhook endpoint',
-      description: 'What is left out stays. What is queued already goes to the new address.',
+      description: 'What is left out stays. What is queued already goes to the new address, at once where the former one only failed.',
       scope: 'webhook_endpoints:write',
       params,
       body: endpointChange,
@@ -145,15 +146,18 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       handle: async ({ params: { id }, body, caller }) => {
         const problem = body.url === undefined ? undefined : await urlProblem(dependencies, body.url);
         if (problem !== undefined) throw problem;
-        return database.transaction(async (tx) => {
+        const reply = await database.transaction(async (tx) => {
           const former = await requireEndpoint(tx, id, caller, { lock: true });
           const at = new Date(now());
           const { url = former.url, event_types: eventTypes = former.eventTypes, description = former.description } = body;
           const wanted = { url, eventTypes, description };
           await auditEndpoint(tx, caller, 'update', id, at, endpointTermsText(wanted, former));
           await changeWebhookEndpoint(tx, id, wanted, at);
+          if (url !== former.url) await startAtNewAddress(tx, former, at);
           return jsonReply(200, await endpointJson(tx, await requireEndpoint(tx, id, caller)));
         });
+        wakeRelay();
+        return reply;
       },
     }),
     operation({
@@ -256,7 +260,8 @@ async function urlProblem({ webhookTargets: { policy, lookup } }: ApiDependencie
 /** @param notBefore when the endpoint as a whole gets something again. */
 function deliveryJson(keyRing: KeyRing, { delivery, eventType, tries }: DeliveryView, notBefore: Date | null): DeliveryOutput {
   const { nextTryAt } = delivery;
-  const isHeld = nextTryAt !== null && notBefore !== null && notBefore > nextTryAt;
+  const isTest = eventType === TEST_EVENT && delivery.failedTries === 0;
+  const isHeld = nextTryAt !== null && notBefore !== null && notBefore > nextTryAt && !isTest;
   return {
     id: delivery.id,
     endpoint_id: delivery.endpointId,

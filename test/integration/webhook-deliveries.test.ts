@@ -7,8 +7,8 @@ import type { Database } from '#db/database.ts';
 import { publishEvents, recordEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
 import { events, webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
-import { excerptPlace, forgetDeliveries, queueDeliveries, wakeOverdueEndpoints } from '#db/webhook-deliveries.ts';
-import { addWebhookEndpoint, deleteWebhookEndpoint, disableWebhookEndpoint, rotateEndpointSecret } from '#db/webhook-endpoints.ts';
+import { excerptPlace, forgetDeliveries, queueDeliveries, startAtNewAddress, wakeOverdueEndpoints } from '#db/webhook-deliveries.ts';
+import { addWebhookEndpoint, changeWebhookEndpoint, deleteWebhookEndpoint, disableWebhookEndpoint, rotateEndpointSecret } from '#db/webhook-endpoints.ts';
 import { missedSince, replayDelivery, replayRange } from '#db/webhook-replays.ts';
 import { DEFAULT_POLICY, type OutboundPolicy } from '#domain/policy.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
@@ -78,6 +78,14 @@ async function publish(tx: Parameters<Parameters<Database['transaction']>[0]>[0]
   const published = await publishEvents(tx, 1_000);
   await queueDeliveries(tx, published, new Date(clock.now));
   return published.map(({ id }) => id);
+}
+/** Somebody asks for a test, and it is published. @returns its id. */
+async function ask(endpointId: string): Promise<string> {
+  const [id = ''] = await database.transaction(async (tx) => {
+    await recordEvent(tx, { type: 'webhook_endpoint.test', subject: { kind: 'webhook_endpoint', id: endpointId }, apiKeyId: 'key_a', data: {} }, new Date(clock.now));
+    return publish(tx);
+  });
+  return id;
 }
 const deliveries = () => database.run((db) => db.select().from(webhookDeliveries).orderBy(webhookDeliveries.id));
 const states = async () => (await deliveries()).map(({ state }) => state);
@@ -314,6 +322,93 @@ describe('an endpoint that is down', () => {
     clock.now += HOUR;
     await round(id);
     expect((await tries()).map(({ failure, status }) => [failure, status])).toEqual([['address_refused', null], ['address_refused', null]]);
+  });
+});
+
+describe('a test of an endpoint', () => {
+  async function held(): Promise<string> {
+    const id = await endpoint();
+    receiver.otherwise = 500;
+    await happen(5);
+    expect(await until(id, clock.now + 2 * HOUR)).toMatchObject({ kind: 'waiting', failing: { isHeld: true } });
+    receiver.received.length = 0;
+    return id;
+  }
+
+  it('that only fails goes out at once, before what is older, and alone; a failed one waits like all else', async () => {
+    const id = await held();
+    clock.now += 1_000;
+    const test = await ask(id);
+    expect(await endpointRow(id)).toMatchObject({ wakeIsUrgent: true });
+    const after = await round(id);
+    expect(receiver.ids).toEqual([test]);
+    const { retryAt, failures } = await endpointRow(id);
+    expect(after).toMatchObject({ kind: 'waiting', nextAt: retryAt!.getTime(), pending: 6, failing: { failures } });
+    await round(id);
+    expect(receiver.ids).toEqual([test]);
+  });
+
+  it('that arrives ends the outage, and everything else follows', async () => {
+    const id = await held();
+    receiver.otherwise = 200;
+    const test = await ask(id);
+    expect(await round(id)).toEqual({ kind: 'idle' });
+    expect([receiver.ids[0], new Set(receiver.ids).size]).toEqual([test, 6]);
+  });
+
+  it('goes before what is older where nothing fails, too', async () => {
+    const id = await endpoint();
+    await happen(20);
+    clock.now += 1_000;
+    const test = await ask(id);
+    await round(id);
+    expect([receiver.ids[0], receiver.ids.length]).toEqual([test, 21]);
+  });
+
+  it('that a worker had in hand that died is sent when its lease is over, not at the end of the outage', async () => {
+    const id = await held();
+    const test = await ask(id);
+    const died = activities({ courier: async () => Promise.reject(new Error('killed')) });
+    await expect(died.deliverDue({ endpointId: id })).rejects.toThrow('killed');
+    const { retryAt } = await endpointRow(id);
+    const leaseEnds = clock.now + DEFAULT_POLICY.outbound.leaseMs;
+    expect(retryAt!.getTime()).toBeGreaterThan(leaseEnds);
+    expect(await round(id)).toMatchObject({ kind: 'waiting', nextAt: leaseEnds });
+    clock.now = leaseEnds;
+    await round(id);
+    expect(receiver.ids).toEqual([test]);
+  });
+});
+
+describe('an endpoint that gets another address', () => {
+  const moves = (id: string) =>
+    database.transaction(async (tx) => {
+      await changeWebhookEndpoint(tx, id, { url: receiver.url.replace('hook', 'new') }, new Date(clock.now));
+      await startAtNewAddress(tx, await endpointRow(id), new Date(clock.now));
+    });
+
+  it('gets at once what waited for the end of an outage of the former one', async () => {
+    const id = await endpoint();
+    receiver.otherwise = (request, response) => response.writeHead(request.url === '/new' ? 204 : 503).end();
+    await happen(5);
+    expect(await until(id, clock.now + 2 * HOUR)).toMatchObject({ kind: 'waiting', failing: { isHeld: true } });
+    await moves(id);
+    expect(await endpointRow(id)).toMatchObject({ failures: 0, failingSince: null, lastFailure: null, retryAt: null, wakeIsUrgent: true });
+    expect(await round(id)).toEqual({ kind: 'idle' });
+    expect(receiver.received.filter(({ path }) => path === '/new')).toHaveLength(5);
+  });
+
+  it.each([410, 503])('has nothing to do with what comes of a try at the former one: %i', async (status) => {
+    const id = await endpoint();
+    const [eventId] = await happen();
+    const courier: WebhookDependencies['courier'] = async () => {
+      await moves(id);
+      return { outcome: { kind: 'answered', status, retryAfterMs: HOUR }, excerpt: Buffer.alloc(0) };
+    };
+    expect(await activities({ courier }, { lanes: 1, roundMs: 0 }).deliverDue({ endpointId: id })).toMatchObject({ kind: 'waiting', nextAt: clock.now });
+    expect(await endpointRow(id)).toMatchObject({ disabledAt: null, failures: 0, failingSince: null, lastFailure: null, retryAt: null });
+    expect(await round(id)).toEqual({ kind: 'idle' });
+    expect(receiver.received.map(({ id: received, path }) => [received, path])).toEqual([[eventId, '/new']]);
   });
 });
 

@@ -121,6 +121,34 @@ describe('a webhook endpoint', () => {
     expect(await queued(ids[1]!)).toHaveLength(1);
   });
 
+  it('begins with a clean record at another address; what does not change the address, or one that is disabled, leaves it as it is', async () => {
+    const id = await created();
+    await happen(['order.held']);
+    const later = new Date(TEST_NOW + 3_600_000);
+    const failing = { failures: 9, failingSince: new Date(TEST_NOW - 1), lastFailure: 'it answered 503', retryAt: later } as const;
+    const fail = (more: object = {}) => api.database.run((db) => db.update(webhookEndpoints).set({ ...failing, wakeIsUrgent: false, ...more }).where(eq(webhookEndpoints.id, id)));
+    const record = async () => {
+      const [row] = await api.database.run((db) => db.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, id)));
+      return row;
+    };
+    await fail();
+    await api.database.run((db) => db.update(webhookDeliveries).set({ nextTryAt: later }));
+    await caller.call('PATCH', at(id), { body: { url: URL_OF_SHOP, description: 'The same' } });
+    await post(at(id, '/rotate-secret'), {});
+    expect(await record()).toMatchObject({ ...failing, wakeIsUrgent: false });
+
+    const moved = await caller.call('PATCH', at(id), { body: { url: `${URL_OF_SHOP}/new` } });
+    expect(moved.body).toMatchObject({ failures: 0, failing_since: null, last_failure: null });
+    expect(await record()).toMatchObject({ retryAt: null, wakeIsUrgent: true });
+    const [delivery] = await api.database.run((db) => db.select().from(webhookDeliveries));
+    expect(delivery).toMatchObject({ state: 'pending', nextTryAt: new Date(TEST_NOW) });
+
+    const disabled = { disabledReason: 'failing', disabledAt: new Date(TEST_NOW) } as const;
+    await fail(disabled);
+    await caller.call('PATCH', at(id), { body: { url: URL_OF_SHOP } });
+    expect(await record()).toMatchObject({ ...failing, ...disabled });
+  });
+
   it('holds no connection of the database while a name server takes its time', async () => {
     const asked = Promise.withResolvers<void>();
     const answer = Promise.withResolvers<string[]>();
