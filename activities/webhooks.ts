@@ -5,6 +5,7 @@ import type { Database } from '#db/database.ts';
 import type { EventRow } from '#db/events.ts';
 import { claimDelivery, claimTest, endpointOutlook, giveUpDeliveries, recordTry, type ClaimedDelivery, type EndpointOutlook } from '#db/webhook-deliveries.ts';
 import { readEndpointSecrets } from '#db/webhook-endpoints.ts';
+import { queueMissed, REPLAY_PIECE } from '#db/webhook-replays.ts';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types.ts';
 
 export interface WebhookDependencies {
@@ -55,7 +56,11 @@ export function createWebhookActivities(dependencies: WebhookDependencies): Webh
 
   return {
     async deliverDue({ endpointId }) {
-      const before = await database.run((db) => endpointOutlook(db, endpointId));
+      let before = await database.run((db) => endpointOutlook(db, endpointId));
+      if (before.kind === 'open' && before.hasMissed && before.pending < REPLAY_PIECE) {
+        await database.transaction((tx) => queueMissed(tx, endpointId, { limit: REPLAY_PIECE, now: new Date(now()) }));
+        before = await database.run((db) => endpointOutlook(db, endpointId));
+      }
       if (before.kind === 'open' && before.pending > 0) await sendDue(endpointId, isFailing(before.health, policy) ? 1 : policy.lanes);
       const after = await database.run((db) => endpointOutlook(db, endpointId));
       if (after.kind === 'ended') await giveUpAll(dependencies, endpointId);

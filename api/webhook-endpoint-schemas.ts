@@ -55,7 +55,9 @@ const endpointFields = {
     .meta({ description: Object.entries(DISABLED_REASONS).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(' ') }),
   disabled_at: instant.nullable(),
   missed_since: instant.nullable().meta({
-    description: 'While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there.',
+    description:
+      'While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there; of more than 10,000 events it then ' +
+      'says from when on they are not queued yet, and is null again once all are.',
   }),
   failing_since: instant.nullable().meta({ description: 'When the first of the tries was that have failed in a row.' }),
   failures: z.int().meta({ description: 'Tries in a row that failed, over all deliveries.' }),

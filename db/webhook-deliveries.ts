@@ -1,5 +1,5 @@
 /** What is to be delivered to webhook endpoints, try by try. */
-import { and, asc, count, eq, exists, gt, inArray, isNull, lte, notExists, or, sql, type SQL } from 'drizzle-orm';
+import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, lte, notExists, or, sql, type SQL } from 'drizzle-orm';
 import { selects, TEST_EVENT } from '#domain/event-filter.ts';
 import type { OutboundPolicy } from '#domain/policy.ts';
 import { describeOutcome, isDelivered, isFailing, judgeTry, type EndpointHealth, type TryJudgement, type TryOutcome } from '#domain/webhook-delivery.ts';
@@ -228,8 +228,10 @@ export type EndpointOutlook =
       readonly kind: 'open';
       /** Deliveries that wait, counted up to a bound. */
       readonly pending: number;
-      /** When the next is due; undefined when none waits. */
+      /** When the next is due, or was missed; undefined when none waits. */
       readonly nextAt: Date | undefined;
+      /** Whether it is to get more of what it missed than waits. */
+      readonly hasMissed: boolean;
       readonly health: EndpointHealth;
       readonly lastFailure: string | null;
     };
@@ -249,12 +251,12 @@ export async function endpointOutlook(db: Executor, endpointId: string): Promise
   };
   const { pending, earliest } = await outlook(waiting);
   const notBefore = endpoint.retryAt ?? undefined;
-  let nextAt = earliest;
+  let nextAt = earliest ?? endpoint.missedSince ?? undefined;
   if (earliest !== undefined && notBefore !== undefined && notBefore > earliest) {
     const { earliest: test = notBefore } = await outlook(and(waiting, untriedTest(db, endpointId)));
     nextAt = test < notBefore ? test : notBefore;
   }
-  return { kind: 'open', pending, nextAt, health: healthOf(endpoint), lastFailure: endpoint.lastFailure };
+  return { kind: 'open', pending, nextAt, hasMissed: endpoint.missedSince !== null, health: healthOf(endpoint), lastFailure: endpoint.lastFailure };
 }
 
 /** Gives up what waits for an endpoint that gets nothing any more. @returns how many; fewer than `batch` means that none are left. */
@@ -275,19 +277,22 @@ export async function giveUpDeliveries(tx: Executor, endpointId: string, batch: 
   return ended.length;
 }
 
-/** Asks for the workflow of every endpoint whose deliveries have been due for too long: it was terminated, or a wake-up was lost. */
+/**
+ * Asks for the workflow of every endpoint whose deliveries have been due for too long, or that is to get what it missed and has nothing
+ * queued: it was terminated, or a wake-up was lost.
+ */
 export async function wakeOverdueEndpoints(tx: Executor, { before }: { readonly before: Date }): Promise<number> {
   const { endpointId, state, nextTryAt, leasedUntil } = webhookDeliveries;
-  const { id: endpoint, retryAt, wakesWanted, wakesGiven } = webhookEndpoints;
+  const { id: endpoint, retryAt, wakesWanted, wakesGiven, missedSince, disabledAt, deletedAt } = webhookEndpoints;
   // One row for each endpoint is looked for: there may be very many that wait.
-  const overdueDelivery = tx
-    .select({ one: sql`1` })
-    .from(webhookDeliveries)
-    .where(and(eq(endpointId, endpoint), eq(state, 'pending'), lte(nextTryAt, before), or(isNull(leasedUntil), lte(leasedUntil, before))));
+  const waiting = and(eq(endpointId, endpoint), eq(state, 'pending'));
+  const delivery = (which: SQL | undefined) => tx.select({ one: sql`1` }).from(webhookDeliveries).where(which);
+  const overdueDelivery = delivery(and(waiting, lte(nextTryAt, before), or(isNull(leasedUntil), lte(leasedUntil, before))));
+  const isLeft = and(isNotNull(missedSince), isNull(disabledAt), isNull(deletedAt), notExists(delivery(waiting)));
   const overdue = await tx
     .select({ id: endpoint })
     .from(webhookEndpoints)
-    .where(and(eq(wakesWanted, wakesGiven), or(isNull(retryAt), lte(retryAt, before)), exists(overdueDelivery)));
+    .where(and(eq(wakesWanted, wakesGiven), or(isNull(retryAt), lte(retryAt, before)), or(exists(overdueDelivery), isLeft)));
   await requestEndpointWake(tx, overdue.map(({ id }) => id), { urgent: true });
   return overdue.length;
 }

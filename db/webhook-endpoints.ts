@@ -111,12 +111,14 @@ export async function announceDisabled(
   await recordEvent(tx, { type: 'webhook_endpoint.disabled', subject: { kind: 'webhook_endpoint', id }, apiKeyId, data }, now);
 }
 
-/** It gets events again, with a clean record. */
-export async function enableWebhookEndpoint(tx: Executor, id: string, now: Date): Promise<void> {
+/** It gets events again, with a clean record. @param missedSince from when on it is to get what it missed, too; undefined: not at all. */
+export async function enableWebhookEndpoint(tx: Executor, id: string, missedSince: Date | undefined, now: Date): Promise<void> {
+  const clean = { disabledReason: null, disabledAt: null, failures: 0, failingSince: null, lastFailure: null, retryAt: null };
   await tx
     .update(webhookEndpoints)
-    .set({ disabledReason: null, disabledAt: null, failures: 0, failingSince: null, lastFailure: null, retryAt: null, updatedAt: now })
+    .set({ ...clean, missedSince: missedSince ?? null, updatedAt: now })
     .where(eq(webhookEndpoints.id, id));
+  await requestEndpointWake(tx, [id], { urgent: true });
 }
 
 /** Nobody sees it any more, and its secrets are gone. */

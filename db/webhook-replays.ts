@@ -73,13 +73,40 @@ export interface Replay {
   readonly nextSince: Date | undefined;
 }
 
+export interface ReplayPiece {
+  /** Deliveries queued at most. */
+  readonly limit: number;
+  readonly now: Date;
+}
+
+/** What is queued in one transaction, which is some megabytes. */
+export const REPLAY_PIECE = 10_000;
+
 /** Queues what an endpoint got, or should have got, once more. The endpoint is locked by the caller. */
-export async function replayRange(
+export async function replayRange(tx: Executor, endpoint: WebhookEndpointRow, range: ReplayRange, { limit, now }: ReplayPiece): Promise<Replay> {
+  const { ids, nextSince } = await findRange(tx, endpoint, range, limit);
+  await queueAgain(tx, endpoint.id, ids, now);
+  return { queued: ids.length, nextSince };
+}
+
+/**
+ * Queues the next piece of what an endpoint missed, where it is to get it and has not yet. What is published meanwhile is queued by
+ * whoever publishes, so the last piece is the end.
+ */
+export async function queueMissed(tx: Executor, endpointId: string, { limit, now }: ReplayPiece): Promise<void> {
+  const [endpoint] = await tx.select().from(webhookEndpoints).where(eq(webhookEndpoints.id, endpointId)).for('no key update');
+  if (endpoint === undefined || endpoint.missedSince === null || endpoint.disabledAt !== null || endpoint.deletedAt !== null) return;
+  const { ids, nextSince } = await findRange(tx, endpoint, { which: 'missed', since: endpoint.missedSince }, limit);
+  await addDeliveries(tx, ids.map((eventId) => ({ endpointId, eventId })), now);
+  await tx.update(webhookEndpoints).set({ missedSince: nextSince ?? null }).where(eq(webhookEndpoints.id, endpointId));
+}
+
+async function findRange(
   tx: Executor,
   endpoint: WebhookEndpointRow,
   { which, since, until }: ReplayRange,
-  { limit, now }: { readonly limit: number; readonly now: Date },
-): Promise<Replay> {
+  limit: number,
+): Promise<{ readonly ids: readonly string[]; readonly nextSince: Date | undefined }> {
   const types = eventTypes.filter((type) => type !== TEST_EVENT && selects(endpoint.eventTypes, type));
   const of = and(eq(webhookDeliveries.eventId, events.id), eq(webhookDeliveries.endpointId, endpoint.id));
   const found = await tx
@@ -98,9 +125,7 @@ export async function replayRange(
     )
     .orderBy(asc(events.occurredAt), asc(events.sequence))
     .limit(limit + 1);
-  const taken = found.slice(0, limit);
-  await queueAgain(tx, endpoint.id, taken.map(({ id }) => id), now);
-  return { queued: taken.length, nextSince: found[limit]?.occurredAt };
+  return { ids: found.slice(0, limit).map(({ id }) => id), nextSince: found[limit]?.occurredAt };
 }
 
 /** Queues one event once more, whatever the filter of the endpoint says. @returns false when there is no such event for it. */
@@ -134,9 +159,12 @@ export async function replayDelivery(tx: Executor, { id }: WebhookEndpointRow, d
   return true;
 }
 
-/** When the oldest event happened that a disabled endpoint has missed, as far as it is known: from there on it is replayed. */
-export async function missedSince(db: Executor, { id, disabledAt, failingSince }: WebhookEndpointRow): Promise<Date | undefined> {
-  if (disabledAt === null) return undefined;
+/**
+ * When the oldest event happened that a disabled endpoint has missed, as far as it is known: from there on it is replayed. Of one that is
+ * enabled: that is not queued yet.
+ */
+export async function missedSince(db: Executor, { id, disabledAt, failingSince, missedSince: left }: WebhookEndpointRow): Promise<Date | undefined> {
+  if (disabledAt === null) return left ?? undefined;
   // Of an outage, some were given up before the endpoint was.
   const since = failingSince !== null && failingSince < disabledAt ? failingSince : disabledAt;
   const [found] = await db
@@ -144,7 +172,8 @@ export async function missedSince(db: Executor, { id, disabledAt, failingSince }
     .from(webhookDeliveries)
     .innerJoin(events, eq(events.id, webhookDeliveries.eventId))
     .where(and(eq(webhookDeliveries.endpointId, id), eq(webhookDeliveries.state, 'failed'), gte(webhookDeliveries.endedAt, since)));
-  return found?.at != null && found.at < disabledAt ? found.at : disabledAt;
+  // What was not queued yet when it was disabled once more is missed as well.
+  return [found?.at, left].reduce<Date>((oldest, at) => (at != null && at < oldest ? at : oldest), disabledAt);
 }
 
 /** A person waits for it, so it is sent at once, although the endpoint may be waiting for the end of an outage. */

@@ -3,7 +3,7 @@ import { TEST_EVENT } from '#domain/event-filter.ts';
 import type { Executor } from '#db/database.ts';
 import { holdPublication, recordEvent } from '#db/events.ts';
 import { disableWebhookEndpoint, enableWebhookEndpoint, type WebhookEndpointRow } from '#db/webhook-endpoints.ts';
-import { missedSince, replayDelivery, replayEvent, replayRange, type Replay } from '#db/webhook-replays.ts';
+import { missedSince, queueMissed, REPLAY_PIECE, replayDelivery, replayEvent, replayRange, type Replay } from '#db/webhook-replays.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath } from '#api/fields.ts';
 import { answerOnce } from '#api/idempotency.ts';
@@ -14,8 +14,6 @@ import { auditEndpoint, endpointJson, ENDPOINTS_PATH, ENDPOINTS_TAG, requireEndp
 import { enableInput, endpointExample, endpointOutput, exampleEndpointId, replayInput, replayOutput } from '#api/webhook-endpoint-schemas.ts';
 
 const JSON_TYPE = 'application/json';
-/** Deliveries queued by one call: some megabytes of one transaction. */
-const MAX_REPLAY = 10_000;
 
 /** What is done with a webhook endpoint: disabling, enabling, tests and replays. */
 export function webhookEndpointActions(dependencies: ApiDependencies): Operation[] {
@@ -57,7 +55,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       tag,
       summary: 'Send events to a webhook endpoint again',
       description:
-        'With `replay_missed` also what it has missed, up to 10,000 events; for more, `/replay` with `which: "missed"`. One that is enabled stays as it is.',
+        'With `replay_missed` also what it has missed: the first 10,000 events are queued at once, the others as these are delivered; `missed_since` says ' +
+        'from when on, until all are. One that is enabled stays as it is.',
       scope: 'webhook_endpoints:write',
       params,
       body: enableInput,
@@ -72,9 +71,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
           if (found.disabledAt !== null) {
             const at = new Date(now());
             await auditEndpoint(tx, caller, 'enable', id, at);
-            const since = await missedSince(tx, found);
-            await enableWebhookEndpoint(tx, id, at);
-            if (body.replay_missed && since !== undefined) await replayRange(tx, found, { which: 'missed', since }, { limit: MAX_REPLAY, now: at });
+            await enableWebhookEndpoint(tx, id, body.replay_missed ? await missedSince(tx, found) : undefined, at);
+            await queueMissed(tx, id, { limit: REPLAY_PIECE, now: at });
           }
           return endpointJson(tx, await requireEndpoint(tx, id, caller));
         });
@@ -144,7 +142,7 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
 type ReplayRequest = z.output<typeof replayInput>;
 
 async function replay(tx: Executor, endpoint: WebhookEndpointRow, { event_id: eventId, delivery_id: deliveryId, since, until, which = 'all' }: ReplayRequest, now: Date): Promise<Replay> {
-  if (since !== undefined) return replayRange(tx, endpoint, { which, since, until }, { limit: MAX_REPLAY, now });
+  if (since !== undefined) return replayRange(tx, endpoint, { which, since, until }, { limit: REPLAY_PIECE, now });
   if (eventId !== undefined && !(await replayEvent(tx, endpoint, eventId, now))) throw new Problem('event_not_found');
   if (deliveryId !== undefined && !(await replayDelivery(tx, endpoint, deliveryId, now))) throw new Problem('webhook_delivery_not_found');
   return { queued: 1, nextSince: undefined };

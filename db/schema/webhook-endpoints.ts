@@ -28,6 +28,8 @@ export const webhookEndpoints = pgTable(
     lastDeliveredAt: instant('last_delivered_at'),
     /** Nothing is sent before this. */
     retryAt: instant('retry_at'),
+    /** While what it missed is queued piece by piece: when the first of the events happened that are not queued yet. */
+    missedSince: instant('missed_since'),
     /** How often its workflow was to be woken, and how often it was: a count cannot be overtaken as a mark can. */
     wakesWanted: bigint('wakes_wanted', { mode: 'bigint' }).notNull().default(sql`0`),
     wakesGiven: bigint('wakes_given', { mode: 'bigint' }).notNull().default(sql`0`),

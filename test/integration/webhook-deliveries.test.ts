@@ -7,9 +7,9 @@ import type { Database } from '#db/database.ts';
 import { publishEvents, recordEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
 import { events, webhookDeliveries, webhookEndpoints, webhookEndpointSecrets, webhookTries } from '#db/schema.ts';
-import { excerptPlace, forgetDeliveries, queueDeliveries, startAtNewAddress, wakeOverdueEndpoints } from '#db/webhook-deliveries.ts';
+import { endpointOutlook, excerptPlace, forgetDeliveries, queueDeliveries, startAtNewAddress, wakeOverdueEndpoints } from '#db/webhook-deliveries.ts';
 import { addWebhookEndpoint, changeWebhookEndpoint, deleteWebhookEndpoint, disableWebhookEndpoint, rotateEndpointSecret } from '#db/webhook-endpoints.ts';
-import { missedSince, replayDelivery, replayRange } from '#db/webhook-replays.ts';
+import { missedSince, queueMissed, replayDelivery, replayRange } from '#db/webhook-replays.ts';
 import { DEFAULT_POLICY, type OutboundPolicy } from '#domain/policy.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
@@ -445,6 +445,60 @@ describe('a slow receiver', () => {
     expect(await round(quick)).toEqual({ kind: 'idle' });
     expect(receiver.received).toHaveLength(5);
     expect(await stalling).toMatchObject({ kind: 'waiting', failing: { last: 'it did not answer in time' } });
+  });
+});
+
+describe('what an endpoint missed and is to get', () => {
+  /** Something happens while it is disabled; then it is to get that. */
+  async function missing(count: number): Promise<{ id: string; missed: string[] }> {
+    const id = await endpoint();
+    const disable = (disabledAt: Date | null, missedFrom: Date | null = null) =>
+      database.run((db) => db.update(webhookEndpoints).set({ disabledAt, disabledReason: disabledAt && 'request', missedSince: missedFrom }));
+    await disable(new Date(clock.now));
+    const since = new Date(clock.now);
+    const missed: string[] = [];
+    for (let n = 0; n < count; n += 1) {
+      missed.push(...(await happen()));
+      clock.now += 1;
+    }
+    await disable(null, since);
+    return { id, missed };
+  }
+
+  it('is queued piece by piece, oldest first, until nothing is left', async () => {
+    const { id, missed } = await missing(7);
+    const queue = async () => {
+      await database.transaction((tx) => queueMissed(tx, id, { limit: 3, now: new Date(clock.now) }));
+      const left = (await endpointRow(id)).missedSince;
+      return [(await deliveries()).map(({ eventId }) => missed.indexOf(eventId)).toSorted((one, other) => one - other), left && clock.now - left.getTime()];
+    };
+    expect(await queue()).toEqual([[0, 1, 2], 4]);
+    expect(await queue()).toEqual([[0, 1, 2, 3, 4, 5], 1]);
+    expect(await queue()).toEqual([[0, 1, 2, 3, 4, 5, 6], null]);
+    expect(await queue()).toEqual([[0, 1, 2, 3, 4, 5, 6], null]);
+  });
+
+  it('is queued and sent by the rounds of its workflow, which has something before it until then', async () => {
+    const { id, missed } = await missing(7);
+    expect(await database.run((db) => endpointOutlook(db, id))).toMatchObject({ kind: 'open', pending: 0, nextAt: new Date(clock.now - 7) });
+    expect(await round(id)).toEqual({ kind: 'idle' });
+    expect(receiver.ids.toSorted((one, other) => missed.indexOf(one) - missed.indexOf(other))).toEqual(missed);
+    expect(await endpointRow(id)).toMatchObject({ missedSince: null });
+  });
+
+  it('waits for the end of an outage like all else', async () => {
+    const { id } = await missing(7);
+    const retryAt = new Date(clock.now + HOUR);
+    await database.run((db) => db.update(webhookEndpoints).set({ failures: 9, failingSince: new Date(clock.now), retryAt }));
+    expect(await round(id)).toMatchObject({ kind: 'waiting', nextAt: retryAt.getTime(), pending: 7 });
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('is noticed when its workflow was lost with nothing queued, once', async () => {
+    const { id } = await missing(1);
+    const look = () => database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(clock.now) }));
+    expect([await look(), await look()]).toEqual([1, 0]);
+    expect(await endpointRow(id)).toMatchObject({ wakesWanted: 1n, wakeIsUrgent: true });
   });
 });
 

@@ -47,6 +47,19 @@ async function happen(types: readonly EventType[], { apiKeyId = 'key_a', now = a
 }
 const queued = async (endpointId: string) =>
   (await api.database.run((db) => db.select().from(webhookDeliveries).where(eq(webhookDeliveries.endpointId, endpointId)).orderBy(webhookDeliveries.id))).map(({ eventId, state }) => [eventId, state]);
+/** Very many things happened, a millisecond apart, and were published. */
+async function happened(count: number): Promise<void> {
+  const rows = Array.from({ length: count }, (_, index) => ({
+    id: newId('event'),
+    position: BigInt(index + 1),
+    type: 'order.held' as const,
+    subjectKind: 'order' as const,
+    subjectId: 'ord_1',
+    data: {},
+    occurredAt: new Date(TEST_NOW + index),
+  }));
+  for (let start = 0; start < rows.length; start += 5_000) await api.database.run((db) => db.insert(events).values(rows.slice(start, start + 5_000)));
+}
 const settle = (endpointId: string, state: 'delivered' | 'failed') =>
   api.database.run((db) => db.update(webhookDeliveries).set({ state, nextTryAt: null, endedAt: new Date(api.clock.now) }).where(eq(webhookDeliveries.endpointId, endpointId)));
 
@@ -375,16 +388,7 @@ describe('a replay', () => {
 
   it('of more than one call takes goes on where it left off', async () => {
     const id = await created();
-    const rows = Array.from({ length: 10_050 }, (_, index) => ({
-      id: newId('event'),
-      position: BigInt(index + 1),
-      type: 'order.held' as const,
-      subjectKind: 'order' as const,
-      subjectId: 'ord_1',
-      data: {},
-      occurredAt: new Date(TEST_NOW + index),
-    }));
-    for (let start = 0; start < rows.length; start += 5_000) await api.database.run((db) => db.insert(events).values(rows.slice(start, start + 5_000)));
+    await happened(10_050);
     const first = await post(at(id, '/replay'), { since: new Date(TEST_NOW).toISOString() });
     expect(first.body).toEqual({ queued: 10_000, next_since: new Date(TEST_NOW + 10_000).toISOString() });
     const second = await post(at(id, '/replay'), { since: first.textAt('next_since') });
@@ -414,6 +418,33 @@ describe('a disabled endpoint', () => {
     for (const answer of [await post(at(id, '/test')), await post(at(id, '/replay'), { since: '2030-01-01T00:00:00Z' })]) expect(answer.at('code')).toBe('webhook_endpoint_disabled');
     expect((await caller.post(at(id, '/enable'), { replay_missed: true })).body).toMatchObject({ status: 'enabled', disabled_reason: null, missed_since: null });
     expect(await queued(id)).toEqual([[missed, 'pending']]);
+  });
+
+  it('gets all that it missed when it is enabled, however much: what is not queued at once is told, and queued afterwards', async () => {
+    const id = await created();
+    await caller.post(at(id, '/disable'));
+    await happened(10_050);
+    const enabled = await caller.post(at(id, '/enable'), { replay_missed: true });
+    const from = new Date(TEST_NOW + 10_000).toISOString();
+    expect(enabled.body).toMatchObject({ status: 'enabled', missed_since: from });
+    expect(await queued(id)).toHaveLength(10_000);
+
+    // Disabled before the rest was queued: it is missed as it was before.
+    await settle(id, 'delivered');
+    api.clock.now += 3_600_000;
+    expect((await caller.post(at(id, '/disable'))).at('missed_since')).toBe(from);
+    await caller.post(at(id, '/enable'), { replay_missed: true });
+    expect((await queued(id)).filter(([, state]) => state === 'pending')).toHaveLength(50);
+    expect((await caller.get(at(id))).at('missed_since')).toBeNull();
+  });
+
+  it('that is to go on from now gets nothing of what it missed, neither at once nor later', async () => {
+    const id = await created();
+    await caller.post(at(id, '/disable'));
+    await api.database.run((db) => db.update(webhookEndpoints).set({ missedSince: new Date(TEST_NOW - 1) }));
+    await happened(3);
+    expect((await caller.post(at(id, '/enable'))).body).toMatchObject({ status: 'enabled', missed_since: null });
+    expect(await queued(id)).toEqual([]);
   });
 
   it('misses nothing that is published while it is enabled', async () => {
