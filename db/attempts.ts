@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { and, desc, eq, inArray, ne, sql, type SQL } from 'drizzle-orm';
+import { attemptStateAfter, isSettledByService, type AttemptEvent } from '#domain/attempt-lifecycle.ts';
 import type { FailureNote } from '#domain/attention.ts';
 import { isDefinite } from '#domain/failure.ts';
 import { isNeverResent } from '#domain/purchase-decision.ts';
@@ -135,9 +136,7 @@ export async function claimSend(
 ): Promise<SendClaim> {
   const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
   if (attempt === undefined) throw new Error(`attempt ${attemptId} does not exist`);
-  if (attempt.state === 'processing' || attempt.state === 'completed' || attempt.state === 'failed') {
-    return { kind: 'settled', outcome: attempt.state, attempt };
-  }
+  if (isSettledByService(attempt.state)) return { kind: 'settled', outcome: attempt.state, attempt };
   if (attempt.leaseUntil !== null && attempt.leaseUntil > now) return { kind: 'leased', until: attempt.leaseUntil };
 
   const mayBeBought = attempt.anyUnknown || attempt.state === 'sending' || attempt.state === 'unknown';
@@ -149,7 +148,7 @@ export async function claimSend(
   const [claimed] = await tx
     .update(attempts)
     .set({
-      state: 'sending',
+      state: attemptStateAfter(attempt.state, 'claimed'),
       sends: attempt.sends + 1,
       anyUnknown: attempt.anyUnknown || attempt.state === 'sending',
       firstSentAt: attempt.firstSentAt ?? now,
@@ -206,10 +205,11 @@ export interface ServiceFacts {
 /** Stores that a send proved nothing was bought, or proved nothing at all. @returns the attempt as it now is. */
 export async function recordSendFailure(tx: Executor, attemptId: string, leaseToken: string, failure: FailureNote): Promise<AttemptRow> {
   const definite = isDefinite(failure.class);
+  const after = (event: AttemptEvent) => attemptStateAfter('sending', event);
   const [row] = await tx
     .update(attempts)
     .set({
-      state: definite ? sql`case when ${attempts.anyUnknown} then 'unknown' else 'refused' end` : 'unknown',
+      state: definite ? sql`case when ${attempts.anyUnknown} then ${after('refused_after_unknown')} else ${after('refused')} end` : after('unproven'),
       anyUnknown: definite ? attempts.anyUnknown : true,
       ...(definite && { busyEsimId: sql`case when ${attempts.anyUnknown} then ${attempts.busyEsimId} end` }),
       failureClass: failure.class,
@@ -222,16 +222,6 @@ export async function recordSendFailure(tx: Executor, attemptId: string, leaseTo
     .returning();
   return row ?? (await findAttemptById(tx, attemptId));
 }
-
-const RANK: Readonly<Record<AttemptState, number>> = {
-  prepared: 0,
-  sending: 0,
-  unknown: 0,
-  refused: 0,
-  processing: 1,
-  completed: 2,
-  failed: 2,
-};
 
 /**
  * Stores what the service says of an attempt, and the debit in our books. Progress only goes forward: an attempt that
@@ -249,7 +239,7 @@ export async function recordFacts(tx: Executor, attemptId: string, told: Service
     return known;
   }
   await reportDisagreement(tx, known, facts);
-  const advances = RANK[facts.outcome] > RANK[known.state];
+  const state = attemptStateAfter(known.state, facts.outcome);
   const failed = facts.outcome === 'failed';
   const isCancellation = known.subjectKind === 'cancellation';
   const [row] = await tx
@@ -260,8 +250,8 @@ export async function recordFacts(tx: Executor, attemptId: string, told: Service
       chargedAmount: known.chargedAmount ?? facts.charged?.amount ?? null,
       chargedCurrency: known.chargedAmount === null ? (facts.charged?.currency ?? null) : known.chargedCurrency,
       lastHeardAt: now,
-      ...(advances && {
-        state: facts.outcome,
+      ...(state !== known.state && {
+        state,
         failureClass: failed ? (isCancellation ? 'cancellation_refused' : 'supplier_failed') : null,
         failureDetail: failed ? (facts.failureDetail ?? 'The service gave no reason.') : null,
         // A refused cancellation cost nothing and changed nothing: there is no money to wait for.

@@ -1,8 +1,9 @@
 /** What a person does with work, stored together with who did it and why. The rules are in `domain/operator-actions.ts`. */
 import { and, desc, eq, like, sql } from 'drizzle-orm';
+import { attemptStateAfter, type AttemptEvent } from '#domain/attempt-lifecycle.ts';
 import { isFinal } from '#domain/lifecycle.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
-import type { AttemptState } from '#domain/observation.ts';
+import type { ObservedOutcome } from '#domain/observation.ts';
 import { cancellationOutcome } from '#domain/refund.ts';
 import {
   judgeAbandon,
@@ -269,7 +270,7 @@ async function correctAttempt(
         .update(attempts)
         .set({
           ...noLease,
-          state: 'failed',
+          state: attemptStateAfter(attempt.state, 'verdict_not_bought'),
           settled: true,
           busyEsimId: null,
           failureClass: 'supplier_failed',
@@ -278,7 +279,7 @@ async function correctAttempt(
         .where(eq(attempts.id, attempt.id));
       return;
     case 'bought': {
-      const state = await stateOnceBought(tx, attempt, serviceEsimId);
+      const state = attemptStateAfter(attempt.state, await verdictOfBought(tx, attempt, serviceEsimId));
       await tx
         .update(attempts)
         .set({
@@ -311,10 +312,17 @@ const NEVER_SENT_AGAIN = {
  * Of a top-up there is nothing to fetch, and the refund of a cancelled eSIM is waited for. Of an order the service is asked for
  * its eSIM; should it not know the order by the id that was named, the case comes back.
  */
-async function stateOnceBought(tx: Executor, { subjectKind, subjectId }: AttemptRow, serviceEsimId: string | undefined): Promise<AttemptState> {
-  if (subjectKind === 'cancellation') return cancellationOutcome(await knownWord(tx, subjectId));
-  return subjectKind === 'topup' || serviceEsimId !== undefined ? 'completed' : 'unknown';
+async function verdictOfBought(tx: Executor, { subjectKind, subjectId }: AttemptRow, serviceEsimId: string | undefined): Promise<AttemptEvent> {
+  if (subjectKind === 'cancellation') return VERDICT_OF_CANCELLED[cancellationOutcome(await knownWord(tx, subjectId))];
+  return subjectKind === 'topup' || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
 }
+
+/** What it means for the attempt that an eSIM is cancelled, by what is known of it and its refund then. */
+const VERDICT_OF_CANCELLED = {
+  processing: 'verdict_bought_undecided',
+  completed: 'verdict_bought',
+  failed: 'verdict_not_bought',
+} as const satisfies Record<ObservedOutcome, AttemptEvent>;
 
 function sameLimit(row: WorkRow, maxPrice: Money | null): boolean {
   const { maxPriceAmount: amount, maxPriceCurrency: currency } = row;

@@ -1,5 +1,6 @@
 /** Work of every kind as its workflow sees it: load, lock, move on, find what nobody works on. */
 import { and, eq, inArray, isNull, lt, not, or, sql } from 'drizzle-orm';
+import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import { ENDS_WITHOUT_EFFECT, FINAL_STATUSES, isFinal, mayFollow, type WorkStatus } from '#domain/lifecycle.ts';
 import type { Money } from '#domain/money.ts';
@@ -205,7 +206,9 @@ export interface Completion {
 export async function completeWork(tx: Executor, work: WorkRef, completion: Completion, now: Date): Promise<void> {
   const { attemptId, status = 'completed', esimId, charged, entry, applied } = completion;
   await lockUnfinishedWork(tx, work);
-  await tx.update(attempts).set({ state: 'completed', busyEsimId: null, lastHeardAt: now }).where(eq(attempts.id, attemptId));
+  // Wherever it stands: what is delivered comes to the same from every state.
+  const state = attemptStateAfter('completed', 'delivered');
+  await tx.update(attempts).set({ state, busyEsimId: null, lastHeardAt: now }).where(eq(attempts.id, attemptId));
   await updateWork(tx, work, {
     ...(esimId !== undefined && { esimId }),
     completedAt: now,

@@ -8,6 +8,7 @@ export interface MutatedRule {
 
 export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'crypto/webhook-signature.ts', tests: ['test/unit/crypto-webhook-signature.test.ts', 'test/property/signature.test.ts'] },
+  { file: 'domain/attempt-lifecycle.ts', tests: ['test/unit/domain-attempt-lifecycle.test.ts'] },
   { file: 'domain/circuit.ts', tests: ['test/property/circuit.test.ts'] },
   { file: 'domain/failure.ts', tests: ['test/unit/domain-purchase-decision.test.ts'] },
   { file: 'domain/lifecycle.ts', tests: ['test/unit/domain-lifecycle.test.ts'] },

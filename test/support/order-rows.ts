@@ -2,12 +2,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { claimSend, openAttempt, recordFacts, requestBodyPlace, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
+import { acceptCancellation } from '#db/cancellations.ts';
 import type { Database } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import { inboxBodyPlace } from '#db/inbox.ts';
 import { InboxIntake, type IntakeResult } from '#db/inbox-intake.ts';
 import { acceptOrder } from '#db/order-intake.ts';
-import { inbox } from '#db/schema.ts';
+import { esims, inbox } from '#db/schema.ts';
 import type { ObservedOutcome } from '#domain/observation.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { withReference, type OrderAttempt } from '#test/support/order-desk.ts';
@@ -34,6 +35,19 @@ export async function acceptTestOrder(database: Database, externalOrderId = `ext
   };
   await database.transaction((tx) => acceptOrder(tx, order, new Date()));
   return id;
+}
+
+/** Accepts the cancellation of an eSIM of which nothing is known. */
+export async function acceptTestCancellation(database: Database): Promise<{ readonly id: string; readonly orderId: string; readonly esimId: string }> {
+  const [orderId, esimId, id] = [await acceptTestOrder(database), newId('esim'), newId('cancellation')];
+  const now = new Date();
+  const esim = { id: esimId, orderId, serviceEsimId: randomUUID(), iccid: '8944500102198304826', packageId: 1001, status: 'ready' };
+  const cancellation = { id, esimId, reason: null, acceptWithoutRefund: false, apiKeyId: 'key_test', deadlineAt: null, metadata: {} };
+  await database.transaction(async (tx) => {
+    await tx.insert(esims).values({ ...esim, sealedActivationCode: Buffer.alloc(1), factsReadAt: now });
+    await acceptCancellation(tx, cancellation, now);
+  });
+  return { id, orderId, esimId };
 }
 
 /** Opens an attempt with a reference of its own. */

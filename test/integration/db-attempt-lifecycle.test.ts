@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimSend, findAttemptById, openAttempt, recordFacts, recordSendFailure, workOf, type AttemptRow } from '#db/attempts.ts';
+import { openCase } from '#db/cases.ts';
+import type { Database } from '#db/database.ts';
+import { actOnWork } from '#db/operator-actions.ts';
+import { attempts } from '#db/schema.ts';
+import { completeWork } from '#db/work.ts';
+import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/attempt-lifecycle.ts';
+import type { OperatorAction } from '#domain/operator-actions.ts';
+import { ATTEMPT_STATES, type AttemptState, type ObservedOutcome } from '#domain/observation.ts';
+import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
+import { acceptTestCancellation, acceptTestOrder, openTestAttempt } from '#test/support/order-rows.ts';
+
+let opened: OpenTestDatabase;
+let database: Database;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ database } = opened);
+});
+afterAll(() => opened.drop());
+
+const NOW = new Date('2030-01-31T12:00:00Z');
+const LEASE = 'lease-that-ran-out';
+
+const ofOrder = async (): Promise<AttemptRow> => openTestAttempt(database, await acceptTestOrder(database));
+async function ofCancellation(): Promise<AttemptRow> {
+  const { id } = await acceptTestCancellation(database);
+  const attempt = { work: { kind: 'cancellation', id }, number: 1, reference: undefined, sealedBody: () => Buffer.alloc(1) } as const;
+  return database.transaction((tx) => openAttempt(tx, attempt));
+}
+
+/** One that has this state, and whose last send has left its lease. */
+async function standing(opening: () => Promise<AttemptRow>, state: AttemptState, anyUnknown: boolean): Promise<AttemptRow> {
+  const { id } = await opening();
+  await database.run((db) => db.update(attempts).set({ state, anyUnknown, leaseToken: LEASE, leaseUntil: NOW }).where(eq(attempts.id, id)));
+  return database.run((db) => findAttemptById(db, id));
+}
+
+type Happening = (attempt: AttemptRow) => Promise<unknown>;
+
+const told = (outcome: ObservedOutcome): Happening => ({ id }) =>
+  database.transaction((tx) => recordFacts(tx, id, { outcome, serviceId: undefined }, NOW));
+const sent = (failure: 'timeout' | 'insufficient_balance'): Happening => ({ id }) =>
+  database.transaction((tx) => recordSendFailure(tx, id, LEASE, { class: failure, detail: 'It failed.' }));
+const judged = (resolution: Omit<Extract<OperatorAction, { action: 'resolve' }>, 'action' | 'reason'>): Happening => (attempt) =>
+  database.transaction(async (tx) => {
+    const work = workOf(attempt);
+    await openCase(tx, work, 'contradiction', 'A test asks for a judgement.', attempt.id);
+    const operator = { actor: 'key_test', why: 'test', actId: randomUUID() };
+    const result = await actOnWork(tx, work, { action: 'resolve', reason: 'contradiction', ...resolution }, operator, NOW);
+    expect(result).toEqual({ kind: 'applied' });
+  });
+
+/** How each event of the table comes about. */
+const HAPPENINGS: Readonly<Record<AttemptEvent, Happening>> = {
+  claimed: ({ id }) => database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now: NOW })),
+  refused: sent('insufficient_balance'),
+  refused_after_unknown: sent('insufficient_balance'),
+  unproven: sent('timeout'),
+  processing: told('processing'),
+  completed: told('completed'),
+  failed: told('failed'),
+  delivered: (attempt) =>
+    database.transaction((tx) =>
+      completeWork(tx, workOf(attempt), { attemptId: attempt.id, charged: undefined, entry: { message: 'Delivered.' }, applied: [] }, NOW),
+    ),
+  verdict_bought: judged({ verdict: 'bought', serviceEsimId: 'e-1' }),
+  verdict_bought_unseen: judged({ verdict: 'bought' }),
+  verdict_bought_undecided: judged({ verdict: 'bought' }),
+  verdict_not_bought: judged({ verdict: 'not_bought' }),
+};
+
+/** An order is completed only with an eSIM, and has no refund to wait for. */
+const OF_CANCELLATION: ReadonlySet<AttemptEvent> = new Set(['delivered', 'verdict_bought_undecided']);
+
+/** Which of two events a refusal is depends on what the sends before it have left. */
+const UNKNOWNS: Readonly<Partial<Record<AttemptEvent, readonly boolean[]>>> = { refused: [false], refused_after_unknown: [true] };
+
+describe('the row of an attempt', () => {
+  it('begins as the table does', async () => {
+    expect((await ofOrder()).state).toBe('prepared');
+    expect((await ofCancellation()).state).toBe('prepared');
+  });
+
+  it.each(Object.keys(ATTEMPT_EVENTS) as AttemptEvent[])('has after %s the state that the table names, whatever it was before', async (event) => {
+    for (const state of ATTEMPT_STATES) {
+      for (const anyUnknown of UNKNOWNS[event] ?? [false, true]) {
+        const attempt = await standing(OF_CANCELLATION.has(event) ? ofCancellation : ofOrder, state, anyUnknown);
+        await HAPPENINGS[event](attempt);
+        const next = ATTEMPT_LIFECYCLE[event][state];
+        const expected = next === 'unchanged' || next === 'forbidden' ? state : next;
+        expect((await database.run((db) => findAttemptById(db, attempt.id))).state, `${state}, ${event}`).toBe(expected);
+      }
+    }
+  });
+});
