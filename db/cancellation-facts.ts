@@ -1,6 +1,7 @@
 /** What the service says of a cancellation and its refund, as rows; told by answers, reads and events alike. */
-import { and, eq, isNotNull, isNull, ne, notInArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, notInArray, sql } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
+import { PARKED_REFUND, refundStatusSettled, refundStatusTold } from '#domain/refund-lifecycle.ts';
 import { isCancelled, refundOfCredit, refundStatusOf, together, type CancellationWord } from '#domain/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
@@ -90,9 +91,8 @@ async function storeRefund(tx: Executor, work: WorkRef, { refund, serviceRefundI
   const [known] = await tx.select().from(refunds).where(eq(refunds.cancellationId, work.id)).for('update');
   if (known?.verdict === 'refunded') return;
   await reportOtherRefund(tx, work, known, refunded);
-  const told = refund === undefined ? ('expected' as const) : refundStatusOf(refund);
   const values = {
-    status: known?.status === 'completed' ? known.status : told,
+    status: refundStatusTold(known?.status, refund === undefined ? 'expected' : refundStatusOf(refund)),
     serviceState: refund?.state ?? null,
     review: refund?.review ?? null,
     serviceRefundId: known?.serviceRefundId ?? serviceRefundId ?? null,
@@ -135,7 +135,7 @@ async function reportOtherRefund(tx: Executor, work: WorkRef, known: RefundRow |
 export async function settleRefund(tx: Executor, cancellationId: string, completed: boolean, now: Date): Promise<void> {
   await tx
     .update(refunds)
-    .set({ status: completed ? 'completed' : 'failed', updatedAt: now, ...(completed && { completedAt: now }) })
+    .set({ status: refundStatusSettled(completed ? 'paid' : 'let_go'), updatedAt: now, ...(completed && { completedAt: now }) })
     .where(eq(refunds.cancellationId, cancellationId));
   await announceRefund(tx, cancellationId, now);
 }
@@ -144,8 +144,8 @@ export async function settleRefund(tx: Executor, cancellationId: string, complet
 export async function parkRefund(tx: Executor, cancellationId: string, now: Date): Promise<void> {
   await tx
     .update(refunds)
-    .set({ status: 'needs_attention', updatedAt: now })
-    .where(and(eq(refunds.cancellationId, cancellationId), ne(refunds.status, 'completed')));
+    .set({ status: PARKED_REFUND.status, updatedAt: now })
+    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, PARKED_REFUND.from)));
   await announceRefund(tx, cancellationId, now);
 }
 

@@ -78,7 +78,7 @@ export function together(known: CancellationWord, told: CancellationWord): Cance
 }
 
 /** Shows a refund before it is settled. Paid by its own word, it is still expected: the wallet has to show it. */
-export function refundStatusOf({ state, review }: RefundWord): RefundStatus {
+export function refundStatusOf({ state, review }: RefundWord): Extract<RefundStatus, 'expected' | 'manual_review' | 'failed'> {
   if (state === 'failed') return 'failed';
   return state === 'processing' && review === 'manual_review' ? 'manual_review' : 'expected';
 }

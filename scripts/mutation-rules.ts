@@ -21,6 +21,7 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/reconciliation.ts', tests: ['test/unit/domain-reconciliation.test.ts', 'test/property/reconciliation.test.ts'] },
   { file: 'domain/refund.ts', tests: ['test/property/refund.test.ts'] },
   { file: 'domain/refund-conditions.ts', tests: ['test/property/refund-conditions.test.ts'] },
+  { file: 'domain/refund-lifecycle.ts', tests: ['test/unit/domain-refund-lifecycle.test.ts'] },
   { file: 'domain/retry-rules.ts', tests: ['test/unit/domain-retry-rules.test.ts', 'test/property/retry-rules.test.ts'] },
   { file: 'upstream/error-mapping.ts', tests: ['test/unit/upstream-error-mapping.test.ts', 'test/property/upstream-mapping.test.ts'] },
 ];
