@@ -3,11 +3,12 @@ import { and, asc, count, eq, exists, gt, inArray, isNotNull, isNull, lte, notEx
 import { selects, TEST_EVENT } from '#domain/event-filter.ts';
 import type { OutboundPolicy } from '#domain/policy.ts';
 import { describeOutcome, isDelivered, isFailing, judgeTry, type EndpointHealth, type TryJudgement, type TryOutcome } from '#domain/webhook-delivery.ts';
+import { DELIVERY_LIFECYCLE, ENDPOINT_LIFECYCLE, EVENT_OF_TRY } from '#domain/webhook-lifecycle.ts';
 import type { Executor } from '#db/database.ts';
 import type { EventRow, PublishedEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
 import { events, webhookDeliveries, webhookEndpoints, webhookTries } from '#db/schema.ts';
-import { announceDisabled, disableWebhookEndpoint, requestEndpointWake, type WebhookEndpointRow } from '#db/webhook-endpoints.ts';
+import { announceDisabled, disableWebhookEndpoint, endpointState, requestEndpointWake, type WebhookEndpointRow } from '#db/webhook-endpoints.ts';
 
 export type WebhookDeliveryRow = typeof webhookDeliveries.$inferSelect;
 export type WebhookTryRow = typeof webhookTries.$inferSelect;
@@ -57,7 +58,8 @@ export async function addDeliveries(tx: Executor, pairs: readonly { endpointId: 
       .values(rows.map((pair) => ({ ...pair, id: newId('webhookDelivery'), triedSince: now, nextTryAt: now, createdAt: now })))
       .onConflictDoUpdate({
         target: [webhookDeliveries.endpointId, webhookDeliveries.eventId],
-        set: { state: 'pending', triedSince: now, failedTries: 0, nextTryAt: now, endedAt: null },
+        // It was queued before, whatever came of that.
+        set: { state: DELIVERY_LIFECYCLE.queued.pending, triedSince: now, failedTries: 0, nextTryAt: now, endedAt: null },
       });
   }
 }
@@ -127,7 +129,7 @@ async function claimFirst(tx: Executor, endpoint: WebhookEndpointRow, which: SQL
 }
 
 /** The columns of a delivery that is not tried any more. */
-const givenUp = (now: Date) => ({ state: 'failed', nextTryAt: null, leasedUntil: null, endedAt: now }) as const;
+const givenUp = (now: Date) => ({ state: DELIVERY_LIFECYCLE.given_up.pending, nextTryAt: null, leasedUntil: null, endedAt: now }) as const;
 
 /** What has waited for longer than its event was kept cannot be sent any more, and must not keep the rest from it. */
 async function endForgotten(tx: Executor, endpointId: string, now: Date): Promise<void> {
@@ -169,19 +171,21 @@ export async function recordTry(
   const judged = isMoved ? judgeFormerAddress(outcome, health, now.getTime()) : judgeTry(outcome, tried, now.getTime(), spread, policy);
 
   await addTry(tx, delivery, done);
-  const { state, nextTryAt } = judged.delivery;
-  const isOurs = delivery.state === 'pending' && delivery.leasedUntil?.getTime() === claimed.leasedUntil?.getTime();
+  const { nextTryAt } = judged.delivery;
+  const event = EVENT_OF_TRY[judged.delivery.state];
+  const state = DELIVERY_LIFECYCLE[event][delivery.state];
+  const delivered = event === 'arrived';
   // A try that took longer than its lease may have been overtaken by another; what has arrived has arrived all the same.
-  const decided = isOurs || state === 'delivered';
+  const counts = delivered || delivery.leasedUntil?.getTime() === claimed.leasedUntil?.getTime();
   await tx
     .update(webhookDeliveries)
     .set({
       tries: delivery.tries + 1,
       lastStatus: outcome.kind === 'answered' ? outcome.status : null,
       lastFailure: outcome.kind === 'no_answer' ? outcome.failure : null,
-      ...(decided && {
+      ...(counts && state !== 'unchanged' && {
         state,
-        failedTries: delivery.failedTries + (state === 'delivered' ? 0 : 1),
+        failedTries: delivery.failedTries + (delivered ? 0 : 1),
         nextTryAt: nextTryAt === undefined ? null : new Date(nextTryAt),
         leasedUntil: null,
         endedAt: state === 'pending' ? null : now,
@@ -189,7 +193,6 @@ export async function recordTry(
     })
     .where(eq(webhookDeliveries.id, delivery.id));
 
-  const delivered = state === 'delivered';
   await tx
     .update(webhookEndpoints)
     .set({
@@ -201,7 +204,8 @@ export async function recordTry(
     })
     .where(eq(webhookEndpoints.id, endpoint.id));
   if (delivered && !isMoved && isFailing(health, policy)) await bringForward(tx, endpoint.id, now);
-  if (judged.disable !== undefined && endpoint.disabledAt === null) {
+  // One that was disabled or deleted while the try was under way stays so.
+  if (judged.disable !== undefined && ENDPOINT_LIFECYCLE[`found_${judged.disable}`][endpointState(endpoint)] !== 'unchanged') {
     await disableWebhookEndpoint(tx, endpoint.id, judged.disable, now);
     const failingSince = dateOf(judged.health.failingSince);
     await announceDisabled(tx, { ...endpoint, failingSince }, { reason: judged.disable, detail: describeOutcome(outcome) }, now);

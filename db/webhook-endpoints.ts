@@ -2,12 +2,18 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lt, or, sql, type SQL } from 'drizzle-orm';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { DisabledReason } from '#domain/webhook-delivery.ts';
+import type { EndpointState } from '#domain/webhook-lifecycle.ts';
 import type { Executor } from '#db/database.ts';
 import { recordEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
 import { webhookEndpoints, webhookEndpointSecrets } from '#db/schema.ts';
 
 export type WebhookEndpointRow = typeof webhookEndpoints.$inferSelect;
+
+/** What its columns say of an endpoint. */
+export function endpointState({ deletedAt, disabledReason }: Pick<WebhookEndpointRow, 'deletedAt' | 'disabledReason'>): EndpointState {
+  return deletedAt === null ? (disabledReason ?? 'enabled') : 'deleted';
+}
 
 /** Whose endpoints a caller sees: those that get the events of this key's work alone; undefined: everybody's. */
 export type EndpointOwner = string | undefined;

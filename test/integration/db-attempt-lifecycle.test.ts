@@ -55,7 +55,7 @@ const judged = (resolution: Omit<Extract<OperatorAction, { action: 'resolve' }>,
 
 /** How each event of the table comes about. */
 const HAPPENINGS: Readonly<Record<AttemptEvent, Happening>> = {
-  claimed: ({ id }) => database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now: NOW })),
+  claimed: ({ id }) => database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now: NOW, resendWindowMs: Infinity })),
   refused: sent('insufficient_balance'),
   refused_after_unknown: sent('insufficient_balance'),
   unproven: sent('timeout'),
