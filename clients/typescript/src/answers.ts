@@ -15,9 +15,9 @@ export type Read<Value> = (answer: Response) => Promise<{ readonly value: Value 
 export type Outcome<Value> = { readonly value: Value } | { readonly failure: ProblemError | NoAnswerError };
 
 /** Every answer of the API in JSON is an object. */
-export async function readJson<Value>(answer: Response): Promise<{ readonly value: Value } | undefined> {
+export async function readJson(answer: Response): Promise<{ readonly value: object } | undefined> {
   const value = parseJson(await answer.text());
-  return typeof value === 'object' && value !== null ? { value: value as Value } : undefined;
+  return typeof value === 'object' && value !== null ? { value } : undefined;
 }
 
 export async function readText(answer: Response): Promise<{ readonly value: string } | undefined> {

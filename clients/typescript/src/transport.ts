@@ -64,7 +64,7 @@ export class Transport {
   }
 
   async json<Answer>(call: Call): Promise<Answer> {
-    return this.#send<Answer>(call, readJson);
+    return (await this.#send(call, readJson)) as Answer;
   }
 
   async text(call: Call): Promise<string> {
