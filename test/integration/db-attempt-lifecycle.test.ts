@@ -34,7 +34,7 @@ async function ofCancellation(): Promise<AttemptRow> {
 /** One that has this state, and whose last send has left its lease. */
 async function standing(opening: () => Promise<AttemptRow>, state: AttemptState, anyUnknown: boolean): Promise<AttemptRow> {
   const { id } = await opening();
-  await database.run((db) => db.update(attempts).set({ state, anyUnknown, leaseToken: LEASE, leaseUntil: NOW }).where(eq(attempts.id, id)));
+  await database.run((db) => db.update(attempts).set({ state, anyUnknown, leaseToken: LEASE, leaseUntil: NOW, firstSentAt: NOW }).where(eq(attempts.id, id)));
   return database.run((db) => findAttemptById(db, id));
 }
 
