@@ -548,6 +548,7 @@ export interface GetLatestUpdateQuery {
 }
 
 export interface ListWebhookEndpointsQuery {
+  readonly created_by?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -1360,7 +1361,7 @@ export class Operations {
 
   /** Change the address, the filter or the description of a webhook endpoint.
    *
-   * What is left out stays. What is queued already goes to the new address.
+   * What is left out stays. What is queued already goes to the new address, at once where the former one only failed.
    *
    * Scope: `webhook_endpoints:write`.
    */
@@ -1410,7 +1411,7 @@ export class Operations {
 
   /** Send events to a webhook endpoint again.
    *
-   * With `replay_missed` also what it has missed, up to 10,000 events; for more, `/replay` with `which: "missed"`. One that is enabled stays as it is.
+   * With `replay_missed` also what it has missed: the first 10,000 events are queued at once, the others as these are delivered; `missed_since` says from when on, until all are. One that is enabled stays as it is.
    *
    * Scope: `webhook_endpoints:write`.
    */
@@ -1420,7 +1421,7 @@ export class Operations {
 
   /** Send a test event to a webhook endpoint.
    *
-   * An event `webhook_endpoint.test` goes the way of every event, to this endpoint alone, whatever its filter says. Its deliveries show what came of it.
+   * An event `webhook_endpoint.test` goes the way of every event, to this endpoint alone, whatever its filter says: at once, also while it only fails. Its deliveries show what came of it.
    *
    * Scope: `webhook_endpoints:write`.
    */

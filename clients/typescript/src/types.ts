@@ -1420,7 +1420,7 @@ export interface Order {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be.
+   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
    */
   submit_again: {
     verdict: 'not_needed' | 'no' | 'yes';
@@ -1729,12 +1729,12 @@ export interface Standing {
    */
   next_at: string | null;
   /**
-   * As of the resource; `null` of cancellations.
+   * As of the resource.
    */
   submit_again: {
     verdict: 'not_needed' | 'no' | 'yes';
     why: string;
-  } | null;
+  };
 }
 export interface Topup {
   /**
@@ -1823,7 +1823,7 @@ export interface Topup {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be.
+   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
    */
   submit_again: {
     verdict: 'not_needed' | 'no' | 'yes';
@@ -2132,7 +2132,7 @@ export interface VpnSubscription {
     advice: string;
   } | null;
   /**
-   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be.
+   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
    */
   submit_again: {
     verdict: 'not_needed' | 'no' | 'yes';
@@ -2359,6 +2359,13 @@ export interface Cancellation {
     meaning: string;
     advice: string;
   } | null;
+  /**
+   * Whether submitting the same again, under another reference of yours, would be safe. `not_needed`: it is bought, or goes on. `no`: it may have been bought, and both would be paid. `yes`: nothing was bought and nothing will be, or what was bought has ended.
+   */
+  submit_again: {
+    verdict: 'not_needed' | 'no' | 'yes';
+    why: string;
+  };
   /**
    * When time brings the next step, if time does.
    */
@@ -3626,7 +3633,7 @@ export interface CreatedWebhookEndpoint {
   disabled_reason: ('request' | 'gone' | 'failing') | null;
   disabled_at: string | null;
   /**
-   * While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there.
+   * While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there; of more than 10,000 events it then says from when on they are not queued yet, and is null again once all are.
    */
   missed_since: string | null;
   /**
@@ -3691,7 +3698,7 @@ export interface WebhookEndpoint {
   disabled_reason: ('request' | 'gone' | 'failing') | null;
   disabled_at: string | null;
   /**
-   * While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there.
+   * While it is disabled: when the oldest event happened that it has missed. `/enable` can replay from there; of more than 10,000 events it then says from when on they are not queued yet, and is null again once all are.
    */
   missed_since: string | null;
   /**
