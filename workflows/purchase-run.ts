@@ -15,6 +15,7 @@ import {
 import { equalWaits } from '#domain/retry-rules.ts';
 import type { WorkKind } from '#domain/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
+import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 import { CONTRADICTED, database, requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
 
 /**
@@ -227,7 +228,7 @@ export class PurchaseRun {
         retryRule: this.#state.configuredRule,
         next: gated === undefined ? `The same attempt is sent again. ${advice}` : `The gate lets it through when that is over, the oldest first. ${advice}`,
       });
-      const where = gated === undefined ? `Held (${failure}), hold ${this.#holds}` : `Held at the gate (${failure})`;
+      const where = gated === undefined ? WAIT_NAMES.hold(failure, this.#holds) : WAIT_NAMES.gate(failure);
       const { retryOverrides, rule } = this.#state;
       const woken = await this.#state.wait(wakeAt - Date.now(), where);
       if (woken === 'observation') return this.#answerObservations();
@@ -262,13 +263,13 @@ export class PurchaseRun {
       nextStepAt: wakeAt,
       next: 'The same bytes are sent again with the same idempotency key.',
     });
-    const woken = await this.#state.wait(step.delayMs, `Resend attempt ${this.#state.attempt.number} (${step.failure})`);
+    const woken = await this.#state.wait(step.delayMs, WAIT_NAMES.resend(this.#state.attempt.number, step.failure));
     if (woken === 'operator') return this.#afterAct({ step: 'send' });
     return woken === 'observation' ? this.#answerObservations() : { step: 'send' };
   }
 
   async #waitForLease(step: StepNamed<'wait_for_lease'>): Promise<Step> {
-    const woken = await this.#state.wait(step.delayMs, 'Another send of this attempt may still be under way');
+    const woken = await this.#state.wait(step.delayMs, WAIT_NAMES.otherSend());
     return woken === 'observation' ? this.#answerObservations() : { step: 'send' };
   }
 
@@ -292,7 +293,7 @@ export class PurchaseRun {
       detail = result.kind === 'not_found' ? 'The service does not list it.' : result.failure.detail;
       if (n === this.#policy.lookUps) break;
       const delay = backoffMs(this.#policy.resendDelayMs, this.#policy.resendDelayMaxMs, n);
-      const woken = await this.#state.wait(delay, `Look up attempt ${this.#state.attempt.number} again`);
+      const woken = await this.#state.wait(delay, WAIT_NAMES.lookUp(this.#state.attempt.number));
       if (woken === 'observation') return this.#answerObservations();
       if (woken === 'operator') return this.#afterAct(step);
     }
@@ -331,17 +332,17 @@ export class PurchaseRun {
   }
 
   /** How long the service is waited for, in epoch milliseconds, and what follows when it says nothing all the while. */
-  get #patience(): { readonly until: number; readonly summary: string; readonly otherwise: Step } {
+  get #patience(): { readonly until: number; readonly summary: WaitName; readonly otherwise: Step } {
     const { cancellation, attempt } = this.#state;
     if (cancellation === undefined) {
       const until = Date.now() + this.#policy.silentDeadlineMs;
-      return { until, summary: 'The service works on it', otherwise: { step: 'look_up', failure: 'timeout' } };
+      return { until, summary: WAIT_NAMES.service(), otherwise: { step: 'look_up', failure: 'timeout' } };
     }
     const { cancelledAt, acceptWithoutRefund, refundOpen } = cancellation;
     const isGraced = cancelledAt !== undefined && acceptWithoutRefund && !refundOpen;
     const since = cancelledAt ?? attempt.history.firstSentAt ?? this.#context.snapshot.acceptedAt;
     const until = since + (isGraced ? this.#policy.refundGraceMs : this.#policy.refundDeadlineMs);
-    return { until, summary: 'Until the refund is decided', otherwise: { step: 'deliver' } };
+    return { until, summary: WAIT_NAMES.refund(), otherwise: { step: 'deliver' } };
   }
 
   /** A person acted. What that person said of the attempt goes first. @param otherwise when it is as it was. */
@@ -431,7 +432,7 @@ export class PurchaseRun {
       });
       // Whatever a person does, the wallet is not read before its time: a debit may show late.
       while (Date.now() < wakeAt) {
-        const woken = await this.#state.wait(wakeAt - Date.now(), `Let the wallet settle, read ${read}`);
+        const woken = await this.#state.wait(wakeAt - Date.now(), WAIT_NAMES.wallet(read));
         if (woken === 'observation') return this.#answerObservations();
         if (woken === 'operator' && this.#state.attempt.state !== 'failed') return this.#fromAttempt();
         if (this.#state.attempt.settled) return this.#fromAttempt();
@@ -478,7 +479,7 @@ export class PurchaseRun {
         next: `Attempt ${number + 1} of at most ${attempts}.`,
       });
       const { retryOverrides } = this.#state;
-      const woken = await this.#state.wait(wakeAt - Date.now(), `Before attempt ${number + 1}`);
+      const woken = await this.#state.wait(wakeAt - Date.now(), WAIT_NAMES.nextAttempt(number + 1));
       if (woken === 'observation') return this.#answerObservations();
       // A person may have found that it was bought after all.
       if (this.#state.attempt.state !== 'failed') return this.#fromAttempt();
@@ -517,7 +518,7 @@ export class PurchaseRun {
    */
   async #barred<Otherwise extends Step | undefined>(by: BuyingBarrier, otherwise: Otherwise): Promise<Step | Otherwise> {
     if (by === 'contradiction') return CONTRADICTION;
-    const woken = await this.#state.wait(this.#policy.barredRetryMs, 'A word of the service is still to be judged');
+    const woken = await this.#state.wait(this.#policy.barredRetryMs, WAIT_NAMES.unjudgedWord());
     return woken === 'observation' ? this.#answerObservations() : otherwise;
   }
 

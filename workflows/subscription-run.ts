@@ -4,6 +4,7 @@ import type { FailureNote } from '#domain/attention.ts';
 import type { SubscriptionEnd } from '#domain/observation.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { CONTRADICTED, requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
 
 /** A service that was asked how a subscription stands, and did not say it. Times are in epoch milliseconds. */
@@ -84,7 +85,7 @@ export class SubscriptionRun {
     }
     const askAt = this.#nextQuestionAt(expiresAt);
     await this.#showLife(expiresAt);
-    const summary = this.#silence === undefined ? 'Active until its time is over' : `Ask again how it stands (${this.#silence.failure.class})`;
+    const summary = this.#silence === undefined ? WAIT_NAMES.endOfTime() : WAIT_NAMES.standing(this.#silence.failure.class);
     const woken = await this.#state.wait(askAt - Date.now(), summary);
     if (woken === 'operator' && this.#silence?.isTold === true) this.#silence = { ...this.#silence, askAgainAt: Date.now() };
     return woken === 'time' ? this.#askForEnd() : undefined;
@@ -201,7 +202,7 @@ export class SubscriptionRun {
     const endsAt = expiresAt === undefined ? cancelAcceptedAt + silentDeadlineMs : Math.max(expiresAt, cancelAcceptedAt) + expiryGraceMs;
     this.#cancelChecks += 1;
     const delay = backoffMs(this.#policy.cancelCheckMs, this.#policy.cancelCheckMaxMs, this.#cancelChecks);
-    const woken = await this.#state.wait(Math.min(delay, endsAt - Date.now()), 'Until the service confirms the cancellation');
+    const woken = await this.#state.wait(Math.min(delay, endsAt - Date.now()), WAIT_NAMES.cancelled());
     if (woken !== 'time') return undefined;
     const answer = await this.#ask();
     return Date.now() < endsAt ? undefined : this.#endUnconfirmed(answer, expiresAt, cancelAcceptedAt);
@@ -245,7 +246,7 @@ export class SubscriptionRun {
       nextStepAt: now + pause,
       next: `The service is asked again; should it not take it until ${new Date(since + deliveryDeadlineMs).toISOString()}, a person is told.`,
     });
-    await this.#state.wait(pause, `Ask again to cancel (${failure.class})`);
+    await this.#state.wait(pause, WAIT_NAMES.cancelRequest(failure.class));
   }
 
   /** A request that was given up says nothing. */

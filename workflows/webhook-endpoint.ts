@@ -11,6 +11,7 @@ import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types
 import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointInput, type WebhookEndpointResult } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
+import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 
 // Run twice it sends nothing twice, but for what a worker had in hand that died; so it is repeated until it can be run.
 const { deliverDue } = proxyActivities<WebhookActivities>({
@@ -53,9 +54,9 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
 
 type Waiting = Extract<DeliveryRound, { kind: 'waiting' }>;
 
-function summaryOf({ failing }: Waiting): string {
-  if (failing === undefined) return 'Until the next delivery is due';
-  return failing.isHeld ? 'The endpoint fails: until it is tried again' : 'Until the failed delivery is tried again';
+function summaryOf({ failing }: Waiting): WaitName {
+  if (failing === undefined) return WAIT_NAMES.delivery();
+  return failing.isHeld ? WAIT_NAMES.failingEndpoint() : WAIT_NAMES.failedDelivery();
 }
 
 /** What operators see of the endpoint in the Temporal UI. Search attributes are written only when they change: each write is an event. */

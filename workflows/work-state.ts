@@ -17,6 +17,7 @@ import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import { WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import type { ObservationQueue } from '#workflows/observations.ts';
 import type { Progress, Standing } from '#workflows/progress.ts';
+import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 
 /** Short steps in PostgreSQL: retried until the database is back. */
 export const database = proxyLocalActivities<
@@ -193,7 +194,7 @@ export class WorkState {
   }
 
   /** Waits under a name that the Temporal UI shows. What a person did is known when it returns. */
-  async wait(ms: number, summary: string): Promise<WokenBy> {
+  async wait(ms: number, summary: WaitName): Promise<WokenBy> {
     const { observations } = this.#context;
     await condition(() => this.isActedOn || !observations.isEmpty, Math.max(1, ms), { summary });
     if (!observations.isEmpty) return 'observation';
@@ -211,7 +212,7 @@ export class WorkState {
   async waitForWord(reason: AttentionReason): Promise<'observation' | 'operator'> {
     const { observations } = this.#context;
     for (;;) {
-      const isTold = await condition(() => this.isActedOn || !observations.isEmpty, PARKED_WAIT, { summary: `Waits for a person (${reason})` });
+      const isTold = await condition(() => this.isActedOn || !observations.isEmpty, PARKED_WAIT, { summary: WAIT_NAMES.person(reason) });
       if (!isTold) continue;
       if (!observations.isEmpty) return 'observation';
       await this.reload();

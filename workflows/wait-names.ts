@@ -1,0 +1,30 @@
+/**
+ * The names of all waits, as the Temporal UI shows them. Nothing waits under another name, and of each there is a recorded history that
+ * replays (`test/workflow/replay.test.ts`).
+ */
+
+type Part = string | number;
+
+/** By what is waited for. Of an attempt its number is named, and what it failed with. */
+export const WAIT_NAMES = {
+  hold: (failure: Part, hold: Part) => `Held (${failure}), hold ${hold}` as const,
+  gate: (failure: Part) => `Held at the gate (${failure})` as const,
+  resend: (attempt: Part, failure: Part) => `Resend attempt ${attempt} (${failure})` as const,
+  otherSend: () => 'Another send of this attempt may still be under way' as const,
+  lookUp: (attempt: Part) => `Look up attempt ${attempt} again` as const,
+  service: () => 'The service works on it' as const,
+  refund: () => 'Until the refund is decided' as const,
+  wallet: (read: Part) => `Let the wallet settle, read ${read}` as const,
+  nextAttempt: (attempt: Part) => `Before attempt ${attempt}` as const,
+  unjudgedWord: () => 'A word of the service is still to be judged' as const,
+  person: (reason: Part) => `Waits for a person (${reason})` as const,
+  endOfTime: () => 'Active until its time is over' as const,
+  standing: (failure: Part) => `Ask again how it stands (${failure})` as const,
+  cancelRequest: (failure: Part) => `Ask again to cancel (${failure})` as const,
+  cancelled: () => 'Until the service confirms the cancellation' as const,
+  delivery: () => 'Until the next delivery is due' as const,
+  failedDelivery: () => 'Until the failed delivery is tried again' as const,
+  failingEndpoint: () => 'The endpoint fails: until it is tried again' as const,
+};
+
+export type WaitName = ReturnType<(typeof WAIT_NAMES)[keyof typeof WAIT_NAMES]>;
