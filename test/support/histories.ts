@@ -1,6 +1,7 @@
 /** Workflow histories as files: decoded, so that one can read what changed, and without traces of the machine. */
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import proto, { type temporal } from '@temporalio/proto';
+import * as z from 'zod';
 
 type History = temporal.api.history.v1.IHistory;
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
@@ -62,6 +63,18 @@ function withoutStackTrace(payload: Json): Json {
   const attributes = JSON.parse(Buffer.from(data, 'base64').toString('utf8')) as Record<string, unknown>;
   const kept = Buffer.from(JSON.stringify({ ...attributes, stack_trace: '' })).toString('base64');
   return { ...(payload as object), data: kept };
+}
+
+/** The names of all waits of a history, in their order; a timer without one gives an empty text. */
+export function waitsIn({ events }: History): string[] {
+  const timers = (events ?? []).filter(({ timerStartedEventAttributes: of }) => of != null);
+  return timers.map(({ userMetadata }) => textIn(userMetadata?.summary));
+}
+
+/** The text that a payload of a decoded history holds; empty without a payload. */
+export function textIn(payload: temporal.api.common.v1.IPayload | null | undefined): string {
+  const json = Buffer.from(payload?.data ?? []).toString('utf8');
+  return json === '' ? '' : z.string().parse(JSON.parse(json));
 }
 
 /** Every text of a history, with payloads in plain text: for looking at what it holds. */

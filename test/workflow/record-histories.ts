@@ -18,20 +18,15 @@ import { startStack, type Stack } from '#test/support/stack.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { WebhookReceiver } from '#test/support/webhook-receiver.ts';
+import { CANCELLATIONS } from '#test/workflow/scenarios/cancellations.ts';
+import { PURCHASES } from '#test/workflow/scenarios/purchases.ts';
+import { TemporalUi, withWorker, type OneRun, type Scenario } from '#test/workflow/scenarios/scenario.ts';
+import { SUBSCRIPTIONS } from '#test/workflow/scenarios/subscriptions.ts';
 import { changeLimitUpdate } from '#workflows/messages.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')));
 const FOLDER = join(import.meta.dirname, 'histories', version);
-
-/** One run of a workflow that is not the last of a piece of work. */
-interface OneRun {
-  readonly workflowId: string;
-  readonly runId: string;
-}
-
-/** Brings about one way that a workflow can go. @returns the id of the work, or of the webhook endpoint, whose last run is recorded; or another run. */
-type Scenario = (desk: OrderDesk) => Promise<string | OneRun>;
 
 /** Events from which on the server suggests a new run. More than any other way here has; in production some thousands. */
 const LONG_FROM = 110;
@@ -43,6 +38,9 @@ const FAILS_EACH_TIME = 9002;
 const SCHEDULED = { reconcile: 'reconcileWorkflow', sweep: 'sweepWorkflow', books: 'booksWorkflow', watch: 'watchWorkflow' } as const;
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  ...PURCHASES,
+  ...SUBSCRIPTIONS,
+  ...CANCELLATIONS,
   ...Object.fromEntries(Object.entries(SCHEDULED).map(([schedule, workflow]) => [`scheduled-${schedule}`, () => scheduledRun(schedule, workflow)])),
 
   'completed-at-once': async (desk) => (await desk.complete(PACKAGE.completedAtOnce)).textAt('id'),
@@ -207,6 +205,30 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
+  // Time enough for another delivery before the failed one is tried again.
+  'webhook-failed-beside-another': withWorker({ POLICY_OUTBOUND_RETRY_DELAY: '3s' }, async ({ stack }) => {
+    await using receiver = await WebhookReceiver.start();
+    receiver.answers.push(503);
+    const id = await endpoint(stack, receiver);
+    await waitFor('the first has failed', async () => receiver.received.length === 1);
+    await sendTest(stack, id);
+    await waitFor('both are delivered', async () => receiver.received.length === 3);
+    return id;
+  }),
+
+  // One delivery alone is tried ever less often.
+  'webhook-continues-as-new': withWorker({ POLICY_OUTBOUND_RETRY_DELAY_MAX: '300ms', POLICY_OUTBOUND_PROBE_DELAY_MAX: '300ms' }, async ({ stack }) => {
+    await using receiver = await WebhookReceiver.start();
+    receiver.otherwise = 503;
+    const id = await endpoint(stack, receiver);
+    const { workflowId, runId } = await waitFor('it is tried', () => operator.order(id).describe());
+    await waitFor('it goes on in a new run', async () => (await operator.order(id).describe()).runId !== runId, { timeoutMs: 90_000 });
+    receiver.otherwise = 204;
+    const tries = receiver.received.length;
+    await waitFor('it is delivered', async () => receiver.received.length > tries);
+    return { workflowId, runId };
+  }),
+
   'webhook-gone': async ({ stack }) => {
     await using receiver = await WebhookReceiver.start();
     receiver.otherwise = 410;
@@ -274,12 +296,19 @@ async function longSubscription(desk: OrderDesk): Promise<{ readonly id: string;
 }
 
 /** An endpoint that one test event is on its way to. */
-async function endpoint({ api }: Stack, { url }: WebhookReceiver): Promise<string> {
-  const key = () => ({ headers: { 'idempotency-key': randomUUID() } });
+async function endpoint(stack: Stack, { url }: WebhookReceiver): Promise<string> {
   // Of nothing that others do meanwhile.
-  const id = (await api.post('/v1/webhook-endpoints', { url, event_types: ['webhook_endpoint.test'] }, key())).textAt('id');
-  await api.post(`/v1/webhook-endpoints/${id}/test`, undefined, key());
+  const id = (await stack.api.post('/v1/webhook-endpoints', { url, event_types: ['webhook_endpoint.test'] }, key())).textAt('id');
+  await sendTest(stack, id);
   return id;
+}
+
+async function sendTest({ api }: Stack, id: string): Promise<void> {
+  await api.post(`/v1/webhook-endpoints/${id}/test`, undefined, key());
+}
+
+function key() {
+  return { headers: { 'idempotency-key': randomUUID() } };
 }
 
 /** All of them, unless some are named on the command line. */
@@ -293,9 +322,10 @@ await using stack = await startStack({ postgres, temporal, workflowBundle });
 await using operator = await TemporalOperator.connect(stack);
 const codec = new EncryptionCodec(new KeyRing([keyOf(stack)]));
 const desk = new OrderDesk(stack);
+const ui = new TemporalUi(operator, codec);
 mkdirSync(FOLDER, { recursive: true });
 for (const [name, scenario] of chosen) {
-  const given = await scenario(desk);
+  const given = await scenario(desk, ui);
   await desk.simulator.calm();
   if (typeof given === 'string') await operator.runReaches(given, 'COMPLETED');
   const run = typeof given === 'string' ? operator.order(given) : operator.client.workflow.getHandle(given.workflowId, given.runId);

@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
+import { readHistory, textIn, waitsIn } from '#test/support/histories.ts';
+import { registeredActivities } from '#test/support/registered-activities.ts';
+import * as messages from '#workflows/messages.ts';
+import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+
+/**
+ * What replays is what was recorded. So whatever the workflows can wait for, call, be told or park for has to be in a history; what is
+ * new in one of these lists needs a scenario (docs/how-to/change-a-workflow.md).
+ */
+const FOLDER = join(import.meta.dirname, 'histories');
+const histories = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.json'))
+  .map((file) => readHistory(JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))));
+const events = histories.flatMap((history) => history.events ?? []);
+const waits = histories.flatMap(waitsIn);
+
+/** @returns the waits that no history has, by the names they would have. */
+function unrecorded(names: Readonly<Record<string, (one: string, other: string) => string>>): string[] {
+  const named = Object.values(names).map((name) => name('…', '…'));
+  return named.filter((name) => {
+    const pattern = new RegExp(`^${name.replaceAll(/[()]/g, '\\$&').replaceAll('…', '\\w+')}$`);
+    return !waits.some((wait) => pattern.test(wait));
+  });
+}
+
+/** The names of what workflows take of one kind. */
+function definitions(type: 'signal' | 'update'): string[] {
+  const definition = z.object({ type: z.literal(type), name: z.string() });
+  return Object.values(messages).flatMap((each) => definition.safeParse(each).data?.name ?? []);
+}
+
+/** A local activity leaves a marker. */
+const local = z.object({ activity_type: z.string() });
+const localActivities = events.flatMap(({ markerRecordedEventAttributes: marker }) => {
+  const [payload] = marker?.markerName === 'core_local_activity' ? (marker.details?.['data']?.payloads ?? []) : [];
+  return payload == null ? [] : [local.parse(JSON.parse(Buffer.from(payload.data ?? []).toString('utf8'))).activity_type];
+});
+
+const attentionReasons = events.flatMap(({ upsertWorkflowSearchAttributesEventAttributes: shown }) => {
+  const payload = shown?.searchAttributes?.indexedFields?.[SEARCH_ATTRIBUTES.attentionReason.name];
+  return payload?.data == null || payload.data.length === 0 || Buffer.from(payload.data).toString() === 'null' ? [] : [textIn(payload)];
+});
+
+/** Cases that stand beside the work, which is never parked for them. */
+const BESIDE_WORK: readonly AttentionReason[] = ['charged_above_limit', 'debited_twice', 'debited_for_nothing', 'amount_differs', 'movement_missing', 'webhook_conflict'];
+/** Parked as with `refund_failed`. */
+const NOT_RECORDED: readonly AttentionReason[] = ['refund_missing'];
+
+const sorted = (names: Iterable<string>) => [...new Set(names)].toSorted();
+
+describe('some recorded history', () => {
+  it('has every wait that a workflow can begin', () => {
+    expect(unrecorded(WAIT_NAMES)).toEqual([]);
+    // One that is missing would be named.
+    expect(unrecorded({ ...WAIT_NAMES, nap: (one) => `Has a nap (${one})` })).toEqual(['Has a nap (…)']);
+  });
+
+  it('has every activity that the worker registers', async () => {
+    const called = events.flatMap(({ activityTaskScheduledEventAttributes: of }) => of?.activityType?.name ?? []);
+    expect(sorted([...called, ...localActivities])).toEqual(sorted(await registeredActivities()));
+  });
+
+  it('has every update and every signal that a workflow takes', () => {
+    const updates = events.flatMap(({ workflowExecutionUpdateAcceptedEventAttributes: of }) => of?.acceptedRequest?.input?.name ?? []);
+    const signals = events.flatMap(({ workflowExecutionSignaledEventAttributes: of }) => of?.signalName ?? []);
+    expect(definitions('update').length).toBeGreaterThan(3);
+    expect(sorted(updates)).toEqual(sorted(definitions('update')));
+    expect(sorted(signals)).toEqual(sorted(definitions('signal')));
+  });
+
+  it('has every case for which a workflow waits for a person', () => {
+    const reasons = Object.keys(ATTENTION_REASONS).filter((reason) => ![...BESIDE_WORK, ...NOT_RECORDED].some((each) => each === reason));
+    expect(sorted(attentionReasons)).toEqual(sorted(reasons));
+  });
+
+  it('is of every workflow; of those that may live long also one that went on in a new run, and what was carried over', () => {
+    const { WORK_WORKFLOWS, MAINTENANCE_WORKFLOWS, WEBHOOK_ENDPOINT_WORKFLOW } = messages;
+    const started = events.flatMap(({ workflowExecutionStartedEventAttributes: of }) => of ?? []);
+    const all = [...Object.values(WORK_WORKFLOWS), ...Object.values(MAINTENANCE_WORKFLOWS), WEBHOOK_ENDPOINT_WORKFLOW];
+    expect(sorted(started.map(({ workflowType }) => workflowType?.name ?? ''))).toEqual(sorted(all));
+    const wentOn = events.flatMap(({ workflowExecutionContinuedAsNewEventAttributes: of }) => of?.workflowType?.name ?? []);
+    expect(sorted(wentOn)).toEqual(sorted([WORK_WORKFLOWS.order, WORK_WORKFLOWS.vpn_subscription, WEBHOOK_ENDPOINT_WORKFLOW]));
+    const inputs = started.flatMap(({ input }) => input?.payloads ?? []).map(({ data }) => Buffer.from(data ?? []).toString('utf8'));
+    expect(inputs.some((input) => /"carried":\{"holds":[1-9]/.test(input))).toBe(true);
+  });
+});

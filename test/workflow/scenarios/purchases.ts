@@ -1,0 +1,162 @@
+/** Ways of orders and top-ups. */
+import { and, eq } from 'drizzle-orm';
+import { inbox } from '#db/schema.ts';
+import { PACKAGE, type OrderDesk } from '#test/support/order-desk.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { ADA, pauseBuying, withWorker, type OneRun, type Scenario, type TemporalUi } from '#test/workflow/scenarios/scenario.ts';
+import { changeLimitUpdate, changeRetryPolicyUpdate, releaseUpdate, resolveUpdate, retryUpdate } from '#workflows/messages.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+
+const TOO_LITTLE = { amount: '0.01', currency: 'USD' };
+const ENOUGH = { amount: '9.00', currency: 'USD' };
+
+/** That a worker is lost is noticed by its heartbeat, which is before its lease ends. */
+const LONG_LEASE = { POLICY_SEND_DEADLINE: '14s', POLICY_SEND_LEASE: '16s', POLICY_SEND_ACTIVITY_TIMEOUT: '30s' };
+
+export const PURCHASES: Readonly<Record<string, Scenario>> = {
+  'gate-held-then-released': async (desk, temporal) => {
+    const goOn = await pauseBuying(desk);
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.gate('buying_paused'));
+    await temporal.of(id).executeUpdate(releaseUpdate, { args: [ADA] });
+    await desk.reaches(id, 'completed');
+    await goOn();
+    return id;
+  },
+
+  // Time enough to stop buying between the two sends.
+  'gate-holds-resend': withWorker({ POLICY_RESEND_DELAY: '5s' }, async (desk, temporal) => {
+    await desk.silenceService();
+    await desk.simulator.onRequest('createOrder', { kind: 'server_error', after_work: true });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.resend(1, 'server_error'));
+    const goOn = await pauseBuying(desk);
+    await temporal.waits(id, WAIT_NAMES.resend(1, 'buying_paused'));
+    await goOn();
+    await desk.reaches(id, 'completed');
+    return id;
+  }),
+
+  'worker-killed-while-leased': withWorker(LONG_LEASE, async (desk, temporal) => {
+    await desk.silenceService();
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 60_000, at: 'answer' });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await desk.bought(id);
+    await desk.stack.kill('worker');
+    await desk.stack.start('worker', LONG_LEASE);
+    await temporal.waits(id, WAIT_NAMES.otherSend());
+    await desk.reaches(id, 'completed');
+    return id;
+  }),
+
+  'held-then-told-failed': async (desk, temporal) => {
+    const id = await desk.place(PACKAGE.completedAtOnce, { max_price: TOO_LITTLE });
+    await desk.reaches(id, 'held');
+    await desk.stack.kill('worker');
+    const word = await sayFailed(desk, id);
+    // As after a relay that died with it in hand.
+    await becomesDue(desk, word, 60_000);
+    await desk.stack.start('worker');
+    await temporal.waits(id, WAIT_NAMES.unjudgedWord());
+    await becomesDue(desk, word, 0);
+    // The wallet shows that it cost nothing.
+    await waitFor('there is a second attempt', async () => (await desk.attempts(id)).length === 2);
+    await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: ENOUGH }] });
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+
+  'held-continues-as-new': async (desk, temporal) => {
+    const { id, first } = await longHold(desk, temporal);
+    await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: ENOUGH }] });
+    await desk.reaches(id, 'completed');
+    return first;
+  },
+
+  'held-continued': async (desk, temporal) => {
+    const { id } = await longHold(desk, temporal);
+    await desk.stack.api.post(`/v1/orders/${id}/retry-policy`, { why: 'No hurry.', first_wait_seconds: 600, longest_wait_seconds: 600 });
+    await waitFor('it waits for ten minutes', async () => Date.parse((await desk.reaches(id, 'held')).textAt('next_step_at')) > Date.now() + 60_000);
+    await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
+    await temporal.of(id).executeUpdate(changeLimitUpdate, { args: [{ ...ADA, max_price: ENOUGH }] });
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+
+  'debited-then-credited': async (desk, temporal) => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once', credit_after_ms: null });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.person('debit_without_goods'));
+    const { serviceId } = (await desk.attempts(id))[0]!;
+    await desk.simulator.move({ type: 'credit', amount: '2.40', reason: 'supplier_failed', order_id: serviceId! });
+    await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+
+  'without-evidence-then-judged': withWorker({ SERVICE_WITHOUT: 'wallet_transactions' }, async (desk, temporal) => {
+    await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    desk.expectUnsettled(id);
+    await temporal.waits(id, WAIT_NAMES.person('evidence_unavailable'));
+    await temporal.of(id).executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'evidence_unavailable', verdict: 'not_bought', next: 'continue' }] });
+    await desk.reaches(id, 'completed');
+    return id;
+  }),
+
+  'unknown-then-named': withWorker({ POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_list' }, async (desk, temporal) => {
+    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.person('outcome_unknown'));
+    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+    await temporal.of(id).executeUpdate(resolveUpdate, { args: [{ ...ADA, case: 'outcome_unknown', verdict: 'bought', service_id: sold!.id }] });
+    await desk.reaches(id, 'completed');
+    return id;
+  }),
+
+  'unreadable-then-retried': async (desk, temporal) => {
+    await desk.simulator.onRequest('getEsim', { kind: 'answer', status: 200, body: '{}', headers: { 'content-type': 'application/json' } }, { count: null });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.person('contract_drift'));
+    await desk.simulator.calm();
+    await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+
+  'topup-held-then-bought-anew': async (desk) => {
+    const id = await desk.topUp(await desk.newEsim(), 1002, { max_price: TOO_LITTLE });
+    await desk.topupReaches(id, 'held');
+    await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'processing_then_failed', delay_ms: 200 });
+    await desk.stack.api.post(`/v1/topups/${id}/limit`, { why: 'Agreed.', max_price: ENOUGH });
+    await desk.topupReaches(id, 'completed');
+    return id;
+  },
+};
+
+/** An order that was held, and tried in vain each second, until its workflow went on in a new run. @returns its id, and the run before. */
+async function longHold(desk: OrderDesk, temporal: TemporalUi): Promise<{ readonly id: string; readonly first: OneRun }> {
+  const id = await desk.place(PACKAGE.completedAtOnce, { max_price: TOO_LITTLE });
+  await desk.reaches(id, 'held');
+  const { workflowId, runId } = await temporal.of(id).describe();
+  await temporal.of(id).executeUpdate(changeRetryPolicyUpdate, { args: [{ ...ADA, first_wait_seconds: 1, longest_wait_seconds: 1 }] });
+  await waitFor('it goes on in a new run', async () => (await temporal.of(id).describe()).runId !== runId, { timeoutMs: 60_000 });
+  return { id, first: { workflowId, runId } };
+}
+
+/** The service calls failed what it never sold, and nobody judges that. @returns the row of the inbox. */
+async function sayFailed(desk: OrderDesk, id: string): Promise<bigint> {
+  const { reference } = (await desk.attempts(id))[0]!;
+  const data = { id: `so-never-sold-${reference}`, external_order_id: reference, package_id: PACKAGE.completedAtOnce, status: 'failed' };
+  await desk.simulator.sendWebhook({ environment: 'sandbox', event: 'order.failed', data });
+  const { database } = desk.stack;
+  return waitFor('its word has come', async () => {
+    const [row] = await database.run((db) => db.select({ id: inbox.id }).from(inbox).where(and(eq(inbox.reference, reference), eq(inbox.state, 'pending'))));
+    return row?.id;
+  });
+}
+
+async function becomesDue({ stack }: OrderDesk, word: bigint, inMs: number): Promise<void> {
+  await stack.database.run((db) => db.update(inbox).set({ availableAt: new Date(Date.now() + inMs) }).where(eq(inbox.id, word)));
+}
