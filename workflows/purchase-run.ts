@@ -410,7 +410,7 @@ export class PurchaseRun {
       nextStepAt: now + pause,
       next: `It is read again; should that not succeed until ${new Date(since + deliveryDeadlineMs).toISOString()}, a person is told. Then: ${next}`,
     });
-    const woken = await this.#state.wait(pause, `Read the ${missing} again (${reason})`);
+    const woken = await this.#state.wait(pause, WAIT_NAMES.completion(missing, reason));
     if (woken === 'observation') return this.#answerObservations();
     return woken === 'operator' ? this.#afterAct({ step: 'deliver' }) : { step: 'deliver' };
   }

@@ -13,6 +13,7 @@ export const WAIT_NAMES = {
   otherSend: () => 'Another send of this attempt may still be under way' as const,
   lookUp: (attempt: Part) => `Look up attempt ${attempt} again` as const,
   service: () => 'The service works on it' as const,
+  completion: (missing: Part, reason: Part) => `Read the ${missing} again (${reason})` as const,
   refund: () => 'Until the refund is decided' as const,
   wallet: (read: Part) => `Let the wallet settle, read ${read}` as const,
   nextAttempt: (attempt: Part) => `Before attempt ${attempt}` as const,

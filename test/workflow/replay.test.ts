@@ -68,6 +68,7 @@ describe('recorded histories', () => {
       'unknown-then-looked-up.json',
       'unknown-then-named.json',
       'unknown-then-resent.json',
+      'unread-then-delivered.json',
       'unreadable-then-retried.json',
       'vpn-cancellation-refused.json',
       'vpn-cancellation-unconfirmed.json',

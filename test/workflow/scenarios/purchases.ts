@@ -125,6 +125,15 @@ export const PURCHASES: Readonly<Record<string, Scenario>> = {
     return id;
   },
 
+  'unread-then-delivered': async (desk, temporal) => {
+    await desk.simulator.onRequest('getEsim', { kind: 'server_error' }, { count: null });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.completion('eSIM', 'server_error'));
+    await desk.simulator.calm();
+    await desk.reaches(id, 'completed');
+    return id;
+  },
+
   'topup-held-then-bought-anew': async (desk) => {
     const id = await desk.topUp(await desk.newEsim(), 1002, { max_price: TOO_LITTLE });
     await desk.topupReaches(id, 'held');
