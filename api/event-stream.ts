@@ -86,7 +86,7 @@ export class EventStreams {
         }
         if (page.length < PAGE) return true;
         // Who reads slowly is here for long.
-        if (!(await mayStay(KEY_TRUSTED_MS))) return false;
+        if (!(await mayStay(Math.min(KEY_TRUSTED_MS, streams.heartbeatMs)))) return false;
       }
     };
     // A long way first without listening, so that nothing piles up meanwhile; then listening, and what came in between.

@@ -102,12 +102,24 @@ describe('an act on several', () => {
     expect(calls).toMatchObject([{ call: 'POST /v1/orders/bulk-actions', body: { action: 'retry', filter: { ids }, why, dry_run: false } }]);
   });
 
-  it('that is only tried out asks the API to do nothing', async () => {
-    answer = () => bulk(line('ord_held', 'would_act'));
+  it('that is only tried out asks the API to do nothing, of all that the filter chooses', async () => {
+    answer = (method) => (method === 'GET' ? pageOf(row('ord_held')) : bulk(line('ord_held', 'would_act')));
     const { printed, code } = await run((desk, options) => desk.act('abandon', [], { ...options, why, failureClass: 'insufficient_balance', dryRun: true }));
     expect(printed).toBe('would abandon: ord_held  held  (insufficient_balance)\n1 order. Nothing was done.\n');
     expect(code).toBe(0);
-    expect(calls).toMatchObject([{ body: { action: 'abandon', filter: { failure_class: 'insufficient_balance' }, dry_run: true } }]);
+    expect(calls).toMatchObject([
+      { call: expect.stringContaining('failure_class=insufficient_balance') },
+      { body: { action: 'abandon', filter: { ids: ['ord_held'] }, dry_run: true } },
+    ]);
+  });
+
+  it('of more than the API takes at a time is tried out for all of them', async () => {
+    const many = Array.from({ length: 250 }, (_, n) => `ord_${n}`);
+    const left = many.map((id) => line(id, 'would_act'));
+    answer = (method) => (method === 'GET' ? pageOf(...many.map((id) => row(id))) : bulk(...left.splice(0, 100)));
+    const { printed } = await run((desk, options) => desk.act('abandon', [], { ...options, why, status: 'held', dryRun: true }));
+    expect(printed).toContain('250 orders. Nothing was done.');
+    expect(calls).toHaveLength(4);
   });
 
   it('by a filter names those that it chose, so that none is acted on twice', async () => {
@@ -165,15 +177,17 @@ describe('each act', () => {
 describe('a limit or a verdict for all', () => {
   const judged = { status: 200, body: { dry_run: true, matched: 1, remaining: 0, data: [{ ...row('ord_1', { status: 'held' }), failure_class: null, attention: null, result: 'would_act', refusal: null, detail: null }] } };
 
-  it('that a filter chooses is one call of the API, which is looked at first', async () => {
-    answer = () => judged;
+  it('acts on those that a filter chooses, which is looked at first', async () => {
+    answer = (method) => (method === 'GET' ? pageOf(row('ord_1')) : judged);
     const { printed, code } = await run((desk, options) => desk.limit('all', 'none', { ...options, why, status: 'held', dryRun: true }));
     expect({ printed, code }).toEqual({ printed: 'would limit: ord_1  held\n1 order. Nothing was done.\n', code: 0 });
     const verdict = { case: 'outcome_unknown', verdict: 'not_bought', next: 'abandon' };
     await run((desk, options) => desk.resolve('all', { ...options, why, ...verdict, attention: 'outcome_unknown', dryRun: true, serviceIds: {} }));
     expect(calls).toMatchObject([
-      { call: 'POST /v1/orders/bulk-actions', body: { action: 'limit', max_price: null, why, filter: { status: 'held' }, dry_run: true } },
-      { call: 'POST /v1/orders/bulk-actions', body: { action: 'resolve', ...verdict, why, filter: { attention: 'outcome_unknown' }, dry_run: true } },
+      { call: expect.stringContaining('status=held') },
+      { call: 'POST /v1/orders/bulk-actions', body: { action: 'limit', max_price: null, why, filter: { ids: ['ord_1'] }, dry_run: true } },
+      { call: expect.stringContaining('attention=outcome_unknown') },
+      { call: 'POST /v1/orders/bulk-actions', body: { action: 'resolve', ...verdict, why, filter: { ids: ['ord_1'] }, dry_run: true } },
     ]);
   });
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CancellationView, CompletionResult, PurchaseActivities, StepRecord, WorkSnapshot } from '#activities/work-types.ts';
