@@ -1,7 +1,7 @@
 /** What the service says of a cancellation and its refund, as rows; told by answers, reads and events alike. */
 import { and, eq, inArray, isNotNull, isNull, notInArray, sql } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
-import { PARKED_REFUND, refundStatusSettled, refundStatusTold } from '#domain/refund-lifecycle.ts';
+import { LET_GO_REFUND, PAID_REFUND, PARKED_REFUND, refundStatusTold } from '#domain/refund-lifecycle.ts';
 import { isCancelled, refundOfCredit, refundStatusOf, together, type CancellationWord } from '#domain/refund.ts';
 import { equalMoney, plainText, type Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
@@ -133,10 +133,11 @@ async function reportOtherRefund(tx: Executor, work: WorkRef, known: RefundRow |
 
 /** Shows a refund as settled. @param completed the money is in the wallet. */
 export async function settleRefund(tx: Executor, cancellationId: string, completed: boolean, now: Date): Promise<void> {
+  const { status, from } = completed ? PAID_REFUND : LET_GO_REFUND;
   await tx
     .update(refunds)
-    .set({ status: refundStatusSettled(completed ? 'paid' : 'let_go'), updatedAt: now, ...(completed && { completedAt: now }) })
-    .where(eq(refunds.cancellationId, cancellationId));
+    .set({ status, updatedAt: now, ...(completed && { completedAt: now }) })
+    .where(and(eq(refunds.cancellationId, cancellationId), inArray(refunds.status, from)));
   await announceRefund(tx, cancellationId, now);
 }
 

@@ -43,7 +43,7 @@ export const REFUND_LIFECYCLE = {
   },
   let_go: {
     none: 'unchanged', expected: 'failed', manual_review: 'failed',
-    completed: 'failed', failed: 'failed', needs_attention: 'failed',
+    completed: 'unchanged', failed: 'failed', needs_attention: 'failed',
   },
   parked: {
     none: 'unchanged', expected: 'needs_attention', manual_review: 'needs_attention',
@@ -62,13 +62,11 @@ export function refundStatusTold(known: RefundStatus | undefined, told: 'expecte
   return next === 'unchanged' ? known : next;
 }
 
-/** The status of a refund once it is settled, wherever it stood. */
-export function refundStatusSettled(event: 'paid' | 'let_go'): RefundStatus {
-  return REFUND_LIFECYCLE[event].expected;
+/** The status that an event brings, and those from which it is come to: whoever stores it need not read the row before. */
+function brought<Event extends 'paid' | 'let_go' | 'parked'>(event: Event) {
+  return { status: REFUND_LIFECYCLE[event].expected, from: REFUND_STATUSES.filter((status) => REFUND_LIFECYCLE[event][status] !== 'unchanged') } as const;
 }
 
-/** The status of a refund that waits for a person, and those that may come to it. */
-export const PARKED_REFUND = {
-  status: REFUND_LIFECYCLE.parked.expected,
-  from: REFUND_STATUSES.filter((status) => REFUND_LIFECYCLE.parked[status] !== 'unchanged'),
-} as const;
+export const PAID_REFUND = brought('paid');
+export const LET_GO_REFUND = brought('let_go');
+export const PARKED_REFUND = brought('parked');
