@@ -16,7 +16,8 @@ import type { WorkResource } from '#api/work-resource.ts';
 import { attentionReason, failureClass } from '#api/work-schemas.ts';
 
 /** What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds by then. */
-const selection = z.object({ matched: z.int(), ids: z.array(z.string()), act_id: z.string() });
+/** Without `act_id` it was stored by a version before 0.1.0, in the last day. */
+const selection = z.object({ matched: z.int(), ids: z.array(z.string()), act_id: z.string().optional() });
 
 const optionalIdempotencyKey = z.strictObject({
   'Idempotency-Key': z.string().optional().meta({
@@ -98,7 +99,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
         return jsonReply(200, { matched, ids: chosenIds, act_id: newId('act') });
       });
       const about = selection.parse(JSON.parse(kept.body.toString('utf8')));
-      const act = { asked: bulkAct(body), why, caller, actId: about.act_id, dryRun };
+      const act = { asked: bulkAct(body), why, caller, actId: about.act_id ?? `bulk:${caller.lineageId}:${readIdempotencyKey(request.header)}`, dryRun };
       const data: BulkLine[] = [];
       for (const id of about.ids) data.push(await actOnOne(dependencies, resource, id, act));
       dependencies.wakeRelay();
