@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { eq, is } from 'drizzle-orm';
 import { PgTable } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forgetAnswers } from '#db/idempotency.ts';
 import * as schema from '#db/schema.ts';
-import { idleService, startTestApi, type TestApi } from '#test/support/api.ts';
+import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/own-work.ts';
 
@@ -156,5 +157,36 @@ describe('acting on many', () => {
     expect(again.headers.get('idempotent-replayed')).toBeNull();
     expect((await post({ path, body: { ...act, action: 'abandon' } }, key)).at('code')).toBe('idempotency_key_reused');
     expect(await rows()).toEqual(carriedOut);
+  });
+});
+
+describe('a key that comes again after its answers are forgotten', () => {
+  const forget = () => api.database.run((db) => forgetAnswers(db, { before: new Date(TEST_NOW + 1_000), batch: 10_000 }));
+
+  it('still stands for a top-up that has no reference of the caller: it is made once', async () => {
+    const key = randomUUID();
+    const request = { path: '/v1/topups', body: { esim_id: work.ids.esim, package_id: 103 } };
+    const first = await post(request, key);
+    expect(await forget()).toBeGreaterThan(0);
+    const again = await post(request, key);
+    expect([again.textAt('id'), again.headers.get('idempotent-replayed')]).toEqual([first.textAt('id'), 'true']);
+    // One with a reference is refused by that.
+    const named = { path: '/v1/topups', body: { ...request.body, external_topup_id: 'named-once' } };
+    const named1 = await post(named, randomUUID());
+    await forget();
+    expect((await post(named, randomUUID())).at('existing', 'id')).toBe(named1.textAt('id'));
+  });
+
+  it('is an act of its own for many: it does not count as done', async () => {
+    const id = (await makeOwnWork(api, caller)).ids.order;
+    const hold = () => api.database.run((db) => db.update(schema.orders).set({ status: 'held', failureClass: 'price_above_limit' }).where(eq(schema.orders.id, id)));
+    const key = randomUUID();
+    const request = { path: '/v1/orders/bulk-actions', body: { action: 'release', filter: { ids: [id] }, why: 'Every night.' } };
+    await hold();
+    expect((await post(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
+    await forget();
+    await hold();
+    await api.database.run((db) => db.delete(schema.gatePasses));
+    expect((await post(request, key)).at('data')).toEqual([expect.objectContaining({ id, result: 'applied' })]);
   });
 });

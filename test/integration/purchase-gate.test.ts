@@ -24,7 +24,7 @@ afterEach(async () => {
   await bench[Symbol.asyncDispose]();
 });
 
-const send = async (ref: AttemptRef) => (await bench.activities.sendPurchase(ref)).outcome;
+const send = async (ref: AttemptRef) => (await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).outcome;
 const sends = async () => (await bench.admin.requests('createOrder')).length;
 /** Seconds pass. */
 const later = (ms: number) => (bench.clock.now += ms);

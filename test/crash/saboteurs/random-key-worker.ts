@@ -16,7 +16,11 @@ await startWatchedWorker({
     return createWorkActivities({
       database,
       keyRing,
-      service: { ...client, createOrder: (order) => client.createOrder({ ...order, idempotencyKey: randomUUID() }) },
+      service: {
+        ...client,
+        createOrder: (order) => client.createOrder({ ...order, idempotencyKey: randomUUID() }),
+        createTopup: (topup) => client.createTopup({ ...topup, idempotencyKey: randomUUID() }),
+      },
       sendLeaseMs: policy.purchase.sendLeaseMs,
       gate: policy.gate,
       now: Date.now,
