@@ -63,7 +63,7 @@ export function refundStatusTold(known: RefundStatus | undefined, told: 'expecte
 }
 
 /** The status that an event brings, and those from which it is come to: whoever stores it need not read the row before. */
-function brought<Event extends 'paid' | 'let_go' | 'parked'>(event: Event) {
+function brought(event: 'paid' | 'let_go' | 'parked') {
   return { status: REFUND_LIFECYCLE[event].expected, from: REFUND_STATUSES.filter((status) => REFUND_LIFECYCLE[event][status] !== 'unchanged') } as const;
 }
 
