@@ -72,12 +72,12 @@ export function readReconciliationCursor(cursor: string): ReconciliationPosition
 type NumberedList = 't' | 'p' | 'j' | 'm' | 'a' | 'g' | 'v';
 
 /** Where a cursor came from, for whoever sent it. */
-export interface CursorPlace {
-  readonly in: 'query' | 'header';
-  readonly field: string;
-}
+const CURSOR_PLACES = {
+  query: { in: 'query', field: 'cursor' },
+  header: { in: 'header', field: 'Last-Event-ID' },
+} as const;
 
-const IN_QUERY: CursorPlace = { in: 'query', field: 'cursor' };
+type CursorPlace = keyof typeof CURSOR_PLACES;
 
 /** For lists that are ordered by one number. @param list a letter that keeps lists apart. */
 export function numberCursor(list: NumberedList, last: bigint): string {
@@ -85,7 +85,7 @@ export function numberCursor(list: NumberedList, last: bigint): string {
 }
 
 /** @throws Problem validation_failed when it is not one of ours. */
-export function readNumberCursor(list: NumberedList, cursor: string, place: CursorPlace = IN_QUERY): bigint {
+export function readNumberCursor(list: NumberedList, cursor: string, place: CursorPlace = 'query'): bigint {
   const digits = new RegExp(`^${list}\\.([0-9]{1,18})$`).exec(decode(cursor))?.[1];
   if (digits === undefined) throw notOurs(place);
   return BigInt(digits);
@@ -101,6 +101,6 @@ function decode(cursor: string): string {
   return encode(text) === cursor ? text : '';
 }
 
-function notOurs(place: CursorPlace = IN_QUERY) {
-  return invalid([{ ...place, message: 'is not a cursor of this list' }]);
+function notOurs(place: CursorPlace = 'query') {
+  return invalid([{ ...CURSOR_PLACES[place], message: 'is not a cursor of this list' }]);
 }

@@ -2,7 +2,7 @@ import type * as z from 'zod';
 import { findEvent, keptPositions, listEvents, meets, positionBefore, type EventFilter } from '#db/event-queries.ts';
 import { lastPosition, type PublishedEvent } from '#db/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
-import { numberCursor, readNumberCursor, type CursorPlace } from '#api/cursor.ts';
+import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import {
   eventExample,
@@ -95,8 +95,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         const sent = header('Last-Event-ID');
         const last = sent === '' ? undefined : sent;
         const given = last ?? query.cursor;
-        const place: CursorPlace = last === undefined ? { in: 'query', field: 'cursor' } : { in: 'header', field: 'Last-Event-ID' };
-        const seen = given === undefined ? undefined : readNumberCursor('v', given, place);
+        const seen = given === undefined ? undefined : readNumberCursor('v', given, last === undefined ? 'query' : 'header');
         // Found out before the answer begins: a caller that has it misses nothing from then on.
         const after = await database.run(async (db) => {
           if (seen === undefined) return (await keptPositions(db)).newest;
