@@ -12,7 +12,7 @@ import {
 import type { WalletLine } from '#db/journal-queries.ts';
 import type { ReconciliationRow } from '#db/reconciliations.ts';
 import { esimIdInput, orderIdInput } from '#api/esim-schemas.ts';
-import { currency, instant, instantInput, money, ourId, pageOf, pageQuery } from '#api/fields.ts';
+import { currency, instant, listOf, money, ourId, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
 import { plainAmount } from '#api/representations.ts';
 
 const direction = z.enum(DIRECTIONS).meta({ description: '`debit`: money left the wallet at the service; `credit`: money came in.' });
@@ -64,8 +64,8 @@ export const walletTransactionQuery = z.strictObject({
   direction: direction.optional(),
   order_id: orderIdInput.optional().meta({ description: 'Only what an order has cost, and what came back of it.' }),
   esim_id: esimIdInput.optional().meta({ description: 'Only what an eSIM has cost with its top-ups, and what came back of them.' }),
-  recorded_after: instantInput.optional().meta({ description: 'Only what was written down here after this.' }),
-  recorded_before: instantInput.optional().meta({ description: 'Only what was written down here before this.' }),
+  recorded_after: timeInQuery('Only what was written down here later than this.'),
+  recorded_before: timeInQuery('Only what was written down here earlier than this.'),
   ...pageQuery,
 });
 
@@ -181,6 +181,12 @@ const finding = z
 
 export const reconciliationSummary = z.strictObject(summary).meta({ id: 'ReconciliationSummary' });
 export const reconciliationPage = pageOf(reconciliationSummary, 'ReconciliationPage');
+export const reconciliationQuery = z.strictObject({
+  status: listOf(RECONCILIATION_STATUSES).optional().meta({ description: 'One status, or several, separated by commas.' }),
+  started_after: timeInQuery('Later than this.'),
+  started_before: timeInQuery('Earlier than this.'),
+  ...pageQuery,
+});
 export const reconciliation = z
   .strictObject({ ...summary, findings: z.array(finding).meta({ description: 'The first 200, the worst first.' }) })
   .meta({ id: 'Reconciliation' });

@@ -31,6 +31,11 @@ export const currency = z
   .regex(/^[A-Z]{3}$/, 'must be an ISO 4217 code in upper case, such as EUR')
   .meta({ description: 'ISO 4217 code.', example: 'EUR' });
 
+export const country = z
+  .string()
+  .regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 code in upper case, such as DE')
+  .meta({ description: 'ISO 3166-1 alpha-2 code.', example: 'DE' });
+
 const decimal = z.string().meta({ description: 'Exact decimal amount.', example: '12.50' });
 
 /** An amount in an answer. */

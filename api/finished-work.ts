@@ -3,7 +3,7 @@ import { askAgainSeconds } from '#domain/waiting.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { DatabaseUnavailableError } from '#db/database.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import type { Incoming } from '#api/operation.ts';
+import type { Caller, Incoming } from '#api/operation.ts';
 import { preferredWait } from '#api/prefer.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import type { Waited } from '#api/waits.ts';
@@ -14,6 +14,7 @@ export const ASK_AGAIN_SECONDS = askAgainSeconds('accepted', null, 0);
 
 interface Waiter {
   readonly seconds: number;
+  readonly lineageId: string;
   readonly onClose: Incoming['onClose'];
   /** Whether a status is what is waited for. */
   readonly until: (status: WorkStatus) => boolean;
@@ -28,10 +29,11 @@ export async function readWhen(
   { waits }: Pick<ApiDependencies, 'waits'>,
   id: string,
   find: () => Promise<ShownWork | undefined>,
-  { seconds, onClose, until }: Waiter,
+  { seconds, lineageId, onClose, until }: Waiter,
 ): Promise<Waited<ShownWork | undefined>> {
   return waits.until({
     seconds,
+    lineageId,
     subjectId: id,
     isNews: ({ data: { status } }) => typeof status !== 'string' || until(status as WorkStatus),
     read: find,
@@ -48,8 +50,9 @@ export async function readWhen(
  */
 export async function answerPreferred(
   dependencies: Pick<ApiDependencies, 'waits' | 'database' | 'logger' | 'now'>,
-  { id, header, onClose, find }: {
+  { id, header, onClose, find, caller: { lineageId } }: {
     readonly id: string;
+    readonly caller: Pick<Caller, 'lineageId'>;
     readonly header: Incoming['header'];
     readonly onClose: Incoming['onClose'];
     readonly find: Parameters<typeof readWhen>[2];
@@ -62,6 +65,7 @@ export async function answerPreferred(
   try {
     const { found, isGranted } = await readWhen(dependencies, id, find, {
       seconds: preferred,
+      lineageId,
       onClose,
       // Waiting on is of no use when only a person brings the next step.
       until: (status) => finished.when(status) || status === 'needs_attention',

@@ -15,7 +15,7 @@ import {
 import { PRICING_CHANGES } from '#db/schema.ts';
 import type { PricingRuleVersionRow, StoredPricingRule } from '#db/pricing-rules.ts';
 import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
-import { currency, instant, money, ourId, packageId, pageOf, unsignedDecimal } from '#api/fields.ts';
+import { country, currency, instant, money, ourId, packageId, pageOf, unsignedDecimal } from '#api/fields.ts';
 import { instantJson } from '#api/representations.ts';
 
 export const exampleRuleId = 'rule_01JQ8ZB1C2D3E4F5G6H7J8K9MN';
@@ -41,7 +41,7 @@ export const pricingTarget = z
     z.strictObject({ kind: z.literal('default') }),
     z.strictObject({
       kind: z.literal('country'),
-      country: z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 code in upper case').meta({ example: 'DE' }),
+      country,
     }),
     z.strictObject({ kind: z.literal('package'), package_id: packageId }),
     z.strictObject({ kind: z.literal('vpn_plan'), vpn_plan_id: packageId.meta({ description: 'Id of a VPN plan at the service.', example: 7 }) }),

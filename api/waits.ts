@@ -11,6 +11,8 @@ export interface WaitsOptions {
 
 export interface Wait<Found> {
   readonly seconds: number;
+  /** Who waits: the line of the caller's API key. */
+  readonly lineageId: string;
   /** The subject whose events are of interest; all when left out. */
   readonly subjectId?: string;
   /** Whether it is worth reading again because of an event. */
@@ -36,6 +38,8 @@ export interface Waited<Found> {
 export class Waits {
   readonly #options: WaitsOptions;
   #waiting = 0;
+  /** How many of each key wait, while any does. */
+  readonly #waitingOf = new Map<string, number>();
 
   constructor(options: WaitsOptions) {
     this.#options = options;
@@ -48,7 +52,7 @@ export class Waits {
 
   /**
    * Reads, and reads again with each piece of news, until it is enough or the time is over; at once where the process stops, or too
-   * many wait already.
+   * many wait already, of this key or of all.
    *
    * @throws what `read` throws.
    */
@@ -56,10 +60,10 @@ export class Waits {
     const { tail, policy, metrics } = this.#options;
     const granted = this.granted(wait.seconds);
     if (granted === 0) return { found: await wait.read(), isGranted: true };
-    if (tail.stopped || this.#waiting >= policy.maxWaiting) return { found: await wait.read(), isGranted: false };
+    if (tail.stopped || !this.#hasRoom(wait.lineageId, policy)) return { found: await wait.read(), isGranted: false };
     // Listening comes before the first read: what changes in between rings.
     const bell = new Bell(tail, wait, granted * 1_000);
-    this.#count(1, metrics);
+    this.#count(wait.lineageId, 1, metrics);
     try {
       for (;;) {
         const isLast = bell.reason === 'time';
@@ -71,12 +75,19 @@ export class Waits {
       }
     } finally {
       bell.end();
-      this.#count(-1, metrics);
+      this.#count(wait.lineageId, -1, metrics);
     }
   }
 
-  #count(change: 1 | -1, { waiting }: Pick<Metrics, 'waiting'>): void {
+  #hasRoom(lineageId: string, { maxWaiting, maxWaitingPerKey }: WaitingPolicy): boolean {
+    return this.#waiting < maxWaiting && (this.#waitingOf.get(lineageId) ?? 0) < maxWaitingPerKey;
+  }
+
+  #count(lineageId: string, change: 1 | -1, { waiting }: Pick<Metrics, 'waiting'>): void {
     this.#waiting += change;
+    const own = (this.#waitingOf.get(lineageId) ?? 0) + change;
+    if (own === 0) this.#waitingOf.delete(lineageId);
+    else this.#waitingOf.set(lineageId, own);
     waiting.set({ for: 'answer' }, this.#waiting);
   }
 }

@@ -34,10 +34,11 @@ interface CreationRequest {
 export async function createWork(
   dependencies: ApiDependencies,
   resource: WorkResource,
-  { body, json, header, onClose, caller: { lineageId, ownerId } }: CreationRequest,
+  { body, json, header, onClose, caller }: CreationRequest,
   accept: (tx: Executor, work: NewWork, now: Date) => Promise<Intake>,
 ): Promise<Reply> {
   const { kind, path, reference } = resource;
+  const { lineageId, ownerId } = caller;
   const isNamed = Reflect.get(body, reference.field) !== undefined;
   const reply = await answerOnce(
     dependencies,
@@ -66,7 +67,7 @@ export async function createWork(
   dependencies.wakeRelay();
   const id = locatedId(resource, reply);
   const find = () => dependencies.database.run((db) => resource.find(db, id, ownerId));
-  return answerPreferred(dependencies, { id, header, onClose, find }, reply, { when: isFinished, status: 201 });
+  return answerPreferred(dependencies, { id, header, onClose, find, caller }, reply, { when: isFinished, status: 201 });
 }
 
 /** Headers of answers to callers who may wait (`Prefer: wait=N`), for their description. */

@@ -1,5 +1,5 @@
 /** Reports of reconciliations, newest first. */
-import { and, desc, eq, inArray, lt, min, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, lt, min, sql } from 'drizzle-orm';
 import type { ReconciliationStatus } from '#domain/books.ts';
 import type { Executor } from '#db/database.ts';
 import { installation, reconciliations } from '#db/schema.ts';
@@ -66,16 +66,31 @@ export interface ReconciliationPosition {
   readonly id: string;
 }
 
+export interface ReconciliationFilter {
+  readonly status?: readonly ReconciliationStatus[] | undefined;
+  /** Begun later than this. */
+  readonly startedAfter?: Date | undefined;
+  /** Begun earlier than this. */
+  readonly startedBefore?: Date | undefined;
+}
+
 /** A page of reports, newest first. */
 export async function listReconciliations(
   db: Executor,
-  options: { readonly limit: number; readonly after?: ReconciliationPosition | undefined },
+  { status, startedAfter, startedBefore }: ReconciliationFilter,
+  { limit, after }: { readonly limit: number; readonly after?: ReconciliationPosition | undefined },
 ): Promise<ReconciliationRow[]> {
-  const { limit, after } = options;
   return db
     .select()
     .from(reconciliations)
-    .where(after === undefined ? undefined : sql`(${reconciliations.startedAt}, ${reconciliations.id}) < (${after.startedAt}, ${after.id})`)
+    .where(
+      and(
+        status === undefined ? undefined : inArray(reconciliations.status, [...status]),
+        startedAfter === undefined ? undefined : gt(reconciliations.startedAt, startedAfter),
+        startedBefore === undefined ? undefined : lt(reconciliations.startedAt, startedBefore),
+        after === undefined ? undefined : sql`(${reconciliations.startedAt}, ${reconciliations.id}) < (${after.startedAt}, ${after.id})`,
+      ),
+    )
     .orderBy(sql`${reconciliations.startedAt} desc nulls last, ${reconciliations.id} desc nulls last`)
     .limit(limit);
 }

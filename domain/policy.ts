@@ -202,6 +202,8 @@ export interface WaitingPolicy {
   readonly maxMs: number;
   /** Requests that wait at a time in one process; one more is answered at once. Each costs some kilobytes and a connection. */
   readonly maxWaiting: number;
+  /** Of those, requests of one API key: none takes the place of all others. */
+  readonly maxWaitingPerKey: number;
   /** Slow poll for new events beside NOTIFY, for notifications that were lost. */
   readonly pollMs: number;
 }
@@ -360,7 +362,7 @@ export const DEFAULT_POLICY: Policy = {
     logKeptMs: 30 * 24 * hour,
     secretOverlapMs: 24 * hour,
   },
-  waiting: { maxMs: 50 * second, maxWaiting: 10_000, pollMs: 2 * second },
+  waiting: { maxMs: 50 * second, maxWaiting: 10_000, maxWaitingPerKey: 2_500, pollMs: 2 * second },
   streams: { perKey: 10, heartbeatMs: 15 * second, maxBehind: 1_000, stallMs: 30 * second },
 };
 

@@ -8,6 +8,7 @@ import {
   reconciliationExampleId,
   reconciliationJson,
   reconciliationPage,
+  reconciliationQuery,
   reconciliationSummaryExample,
   reconciliationSummaryJson,
   walletTransaction,
@@ -18,7 +19,7 @@ import {
 } from '#api/books-schemas.ts';
 import { numberCursor, readNumberCursor, readReconciliationCursor, reconciliationCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, mayExist, pageQuery } from '#api/fields.ts';
+import { idInPath, mayExist } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { pageReply } from '#api/page-reply.ts';
@@ -121,7 +122,7 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
       summary: 'List comparisons of our books with the wallet, newest first',
       scope: 'wallet:read',
       accountWide: true,
-      query: z.strictObject(pageQuery),
+      query: reconciliationQuery,
       answers: {
         200: {
           description: 'A page of reports, without their findings.',
@@ -130,9 +131,10 @@ export function booksOperations({ database, now }: ApiDependencies): Operation[]
           example: { data: [reconciliationSummaryExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor } }) => {
+      handle: async ({ query: { limit, cursor, status, started_after: startedAfter, started_before: startedBefore } }) => {
         const after = cursor === undefined ? undefined : readReconciliationCursor(cursor);
-        const found = await database.run((db) => listReconciliations(db, { limit: limit + 1, after }));
+        const filter = { status, startedAfter, startedBefore };
+        const found = await database.run((db) => listReconciliations(db, filter, { limit: limit + 1, after }));
         return pageReply(found, limit, { json: reconciliationSummaryJson, cursor: reconciliationCursor });
       },
     }),

@@ -56,6 +56,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         });
         const { found } = await waits.until({
           seconds: query.wait ?? 0,
+          lineageId: caller.lineageId,
           ...(query.subject_id !== undefined && { subjectId: query.subject_id }),
           isNews: (event) => event.position > after && meets(filter, event),
           read: () => readPage(dependencies, filter, after, query.limit + 1),

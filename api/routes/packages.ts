@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { rulesInForce } from '#db/pricing-rules.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { pageQuery } from '#api/fields.ts';
+import { country, pageQuery } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import type { PackageList } from '#api/package-list.ts';
 import { ageOf, freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
@@ -32,7 +32,11 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
       tag,
       summary: 'List packages, their prices, and what your rules suggest, by id',
       scope: 'packages:read',
-      query: z.strictObject(pageQuery),
+      query: z.strictObject({
+        country: country.optional().meta({ description: 'Only packages that name this country (ISO 3166-1 alpha-2).' }),
+        available: z.enum(['true', 'false']).optional().meta({ description: 'Only what the service sells at present, or only what it does not.' }),
+        ...pageQuery,
+      }),
       answers: {
         200: {
           description: 'A page of packages.',
@@ -42,11 +46,16 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
         },
       },
       problems: ['service_failed', 'service_unavailable', 'service_timeout'],
-      handle: async ({ query: { limit, cursor } }) => {
+      handle: async ({ query: { limit, cursor, country: inCountry, available } }) => {
         const after = cursor === undefined ? -1 : Number(readNumberCursor('p', cursor));
         const { value, readAt } = await packages.get();
         const rules = await database.run(rulesInForce);
-        const rest = value.filter(({ id }) => id > after);
+        const rest = value.filter(
+          (each) =>
+            each.id > after &&
+            (inCountry === undefined || each.countries.includes(inCountry)) &&
+            (available === undefined || each.available === (available === 'true')),
+        );
         const shown = rest.slice(0, limit);
         const last = rest.length > limit ? shown.at(-1)?.id : undefined;
         return jsonReply(200, {

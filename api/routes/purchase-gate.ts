@@ -2,49 +2,20 @@ import * as z from 'zod';
 import { CIRCUIT_STATES, CIRCUITS, circuitNames, circuitSentence, type CircuitName } from '#domain/circuit.ts';
 import { paddedAmount, subtractMoney, type Money } from '#domain/money.ts';
 import { WORK_KINDS } from '#domain/work.ts';
-import { addPause, releasePause, type PauseRow } from '#db/gate/pauses.ts';
 import { readGate, type GateView } from '#db/gate/view.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, instant, mayExist, money, ourId } from '#api/fields.ts';
-import { answerOnce } from '#api/idempotency.ts';
+import { instant, money } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
-import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 import { instantJson } from '#api/representations.ts';
-import { failureClass, reasonForAct } from '#api/work-schemas.ts';
+import { pauseExample, pauseJson, pauseOutput } from '#api/routes/pauses.ts';
+import { failureClass } from '#api/work-schemas.ts';
 
 const tag = 'Purchase gate';
 const JSON_TYPE = 'application/json';
-const examplePauseId = 'pause_01JQ8Z9E5F6G7H8J9K0MNPQRST';
 const exampleAt = '2030-01-31T12:00:00.000Z';
 
 const kind = z.enum(WORK_KINDS);
-
-const pauseOutput = z
-  .strictObject({
-    id: ourId('pause', examplePauseId),
-    kind: kind.nullable().meta({ description: 'The kind of work that is paused; null: every kind.' }),
-    failure_class: failureClass.nullable().meta({ description: 'Only work that failed with this last is paused; null: all buying.' }),
-    why: z.string(),
-    paused_by: z.string().meta({ description: 'Who: the id of an API key.' }),
-    paused_at: instant,
-    released_at: instant.nullable(),
-    released_by: z.string().nullable(),
-    release_why: z.string().nullable(),
-  })
-  .meta({ id: 'Pause' });
-
-const pauseExample: z.input<typeof pauseOutput> = {
-  id: examplePauseId,
-  kind: null,
-  failure_class: 'package_unavailable',
-  why: 'The supplier changes its catalogue.',
-  paused_by: 'key_01JQ8Z9E5F6G7H8J9K0MNPQRST',
-  paused_at: exampleAt,
-  released_at: null,
-  released_by: null,
-  release_why: null,
-};
 
 const circuitOutput = z.strictObject({
   name: z.enum(circuitNames as [CircuitName, ...CircuitName[]]),
@@ -141,9 +112,8 @@ const gateExample: z.input<typeof gateOutput> = {
   },
 };
 
-/** What holds purchases up as a whole, and the operators' hand on it. */
-export function purchaseGateOperations(dependencies: ApiDependencies): Operation[] {
-  const { database, spendLimit, now } = dependencies;
+/** What holds purchases up as a whole. */
+export function purchaseGateOperations({ database, spendLimit, now }: ApiDependencies): Operation[] {
   return [
     operation({
       id: 'getPurchaseGate',
@@ -155,57 +125,6 @@ export function purchaseGateOperations(dependencies: ApiDependencies): Operation
       accountWide: true,
       answers: { 200: { description: 'The gate.', contentType: JSON_TYPE, schema: gateOutput, example: gateExample } },
       handle: async () => jsonReply(200, gateJson(await database.run((db) => readGate(db, spendLimit, now())))),
-    }),
-    operation({
-      id: 'pauseBuying',
-      method: 'post',
-      path: '/v1/purchase-gate/pauses',
-      tag,
-      summary: 'Pause buying: all of it, of one kind, or after one failure class',
-      description:
-        'Nothing that the pause covers is sent from now on; what is being sent at this moment ends. Paused work is held, and fails at its ' +
-        'deadline as other held work does. Where the same is paused already, the answer is that pause (200).',
-      scope: 'gate:operate',
-      accountWide: true,
-      idempotent: true,
-      body: z
-        .strictObject({ kind: kind.optional(), failure_class: failureClass.optional(), why: reasonForAct })
-        .meta({ id: 'PauseInput' }),
-      bodyExample: { failure_class: 'package_unavailable', why: 'The supplier changes its catalogue.' },
-      answers: {
-        200: { description: 'The same was paused already.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
-        201: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample },
-      },
-      handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
-        const request = { lineageId, header: header('Idempotency-Key'), target: 'POST /v1/purchase-gate/pauses', json };
-        return answerOnce(dependencies, request, async (tx) => {
-          const asked = { kind: body.kind ?? null, failureClass: body.failure_class ?? null, why: body.why, actor: apiKeyId };
-          const { pause, isNew } = await addPause(tx, asked, new Date(now()));
-          return jsonReply(isNew ? 201 : 200, pauseJson(pause));
-        });
-      },
-    }),
-    operation({
-      id: 'releasePause',
-      method: 'post',
-      path: '/v1/purchase-gate/pauses/{id}/release',
-      tag,
-      summary: 'End a pause; what it held goes on at a set rate, oldest first',
-      description: 'One that has ended stays as it is.',
-      scope: 'gate:operate',
-      accountWide: true,
-      params: idInPath('pause', examplePauseId),
-      body: z.strictObject({ why: reasonForAct }).meta({ id: 'PauseRelease' }),
-      bodyExample: { why: 'The new catalogue is there.' },
-      answers: { 200: { description: 'The pause.', contentType: JSON_TYPE, schema: pauseOutput, example: pauseExample } },
-      problems: ['pause_not_found'],
-      handle: async ({ params: { id }, body: { why }, caller }) => {
-        const released = mayExist('pause', id)
-          ? await database.transaction((tx) => releasePause(tx, id, { actor: caller.apiKeyId, why }, new Date(now())))
-          : undefined;
-        if (released === undefined) throw new Problem('pause_not_found');
-        return jsonReply(200, pauseJson(released));
-      },
     }),
   ];
 }
@@ -254,20 +173,6 @@ function circuitJson(name: CircuitName, row: GateView['circuits'][number] | unde
     opened_at: instantJson(row?.openedAt ?? null),
     probe_at: instantJson(row?.probeAt ?? null),
     canary: row?.canaryKind == null || row.canaryId === null ? null : { kind: row.canaryKind, id: row.canaryId },
-  };
-}
-
-function pauseJson(row: PauseRow): z.input<typeof pauseOutput> {
-  return {
-    id: row.id,
-    kind: row.kind,
-    failure_class: row.failureClass,
-    why: row.why,
-    paused_by: row.pausedBy,
-    paused_at: row.pausedAt.toISOString(),
-    released_at: instantJson(row.releasedAt),
-    released_by: row.releasedBy,
-    release_why: row.releaseWhy,
   };
 }
 

@@ -216,7 +216,7 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
         const find = () => database.run((db) => vpnResource.find(db, id, caller.ownerId));
         const Location = `${PATH}/${id}`;
         const reply = isFinal(found.status) ? jsonReply(200, found, { Location }) : jsonReply(202, found, { Location, 'Retry-After': retryAfter(found, now()) });
-        return answerPreferred(dependencies, { id, header, onClose, find }, reply, { when: isFinal, status: 200 });
+        return answerPreferred(dependencies, { id, header, onClose, find, caller }, reply, { when: isFinal, status: 200 });
       },
     }),
     ...workActionOperations(dependencies, vpnResource),

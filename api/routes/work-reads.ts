@@ -49,12 +49,12 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       query: readQuery,
       answers: { 200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example } },
       problems: [resource.notFound],
-      handle: async ({ params: { id }, query: { wait = 0, until }, onClose, caller: { ownerId } }) => {
+      handle: async ({ params: { id }, query: { wait = 0, until }, onClose, caller: { ownerId, lineageId } }) => {
         if (!mayExist(kind, id)) throw notFound(resource);
         const find = () => database.run((db) => resource.find(db, id, ownerId));
         // An end is an end: what is waited for beyond it does not come.
         const isEnough = until === undefined ? endsWait : (status: WorkStatus) => until.includes(status) || isFinal(status);
-        const { found } = await readWhen(dependencies, id, find, { seconds: wait, onClose, until: isEnough });
+        const { found } = await readWhen(dependencies, id, find, { seconds: wait, lineageId, onClose, until: isEnough });
         if (found === undefined) throw notFound(resource);
         return jsonReply(200, found);
       },

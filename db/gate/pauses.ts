@@ -1,5 +1,5 @@
 /** Operators' pauses of buying. */
-import { and, asc, eq, isNull, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm';
 import type { FailureClass } from '#domain/failure.ts';
 import type { WorkKind } from '#domain/work.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
@@ -17,29 +17,36 @@ export interface NewPause {
 }
 
 /** Pauses. One that is in force for the same stays as it is. @returns it, and whether it is new. */
-export async function addPause(tx: Executor, { kind, failureClass, why, actor }: NewPause, now: Date): Promise<{ pause: PauseRow; isNew: boolean }> {
+export async function addPause(tx: Executor, asked: NewPause, now: Date): Promise<{ pause: PauseRow; isNew: boolean }> {
+  // One that stood in the way may be released before it is read: then there is room for a new one.
+  for (;;) {
+    const made = await insertPause(tx, asked, now);
+    if (made !== undefined) return { pause: made, isNew: true };
+    const { kind, failureClass } = asked;
+    const [found] = await tx
+      .select()
+      .from(gatePauses)
+      .where(
+        and(
+          isNull(gatePauses.releasedAt),
+          sql`coalesce(${gatePauses.kind}, '') = ${kind ?? ''}`,
+          sql`coalesce(${gatePauses.failureClass}, '') = ${failureClass ?? ''}`,
+        ),
+      );
+    if (found !== undefined) return { pause: found, isNew: false };
+  }
+}
+
+/** @returns undefined where the same is paused already. */
+async function insertPause(tx: Executor, { kind, failureClass, why, actor }: NewPause, now: Date): Promise<PauseRow | undefined> {
   const id = newId('pause');
   const [made] = await tx
     .insert(gatePauses)
     .values({ id, kind, failureClass, why, pausedBy: actor, pausedAt: now })
     .onConflictDoNothing()
     .returning();
-  if (made !== undefined) {
-    await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason: why }, now);
-    return { pause: made, isNew: true };
-  }
-  const [found] = await tx
-    .select()
-    .from(gatePauses)
-    .where(
-      and(
-        isNull(gatePauses.releasedAt),
-        sql`coalesce(${gatePauses.kind}, '') = ${kind ?? ''}`,
-        sql`coalesce(${gatePauses.failureClass}, '') = ${failureClass ?? ''}`,
-      ),
-    );
-  if (found === undefined) throw new Error('a pause for the same was released at this moment');
-  return { pause: found, isNew: false };
+  if (made !== undefined) await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason: why }, now);
+  return made;
 }
 
 /** Ends a pause; one that has ended stays as it is. @returns undefined when there is none. */
@@ -53,8 +60,33 @@ export async function releasePause(tx: Executor, id: string, { actor, why }: { a
     await addAuditEntry(tx, { actor, action: 'gate.release', subject: { kind: 'pause', id }, reason: why }, now);
     return released;
   }
-  const [found] = await tx.select().from(gatePauses).where(eq(gatePauses.id, id));
+  return findPause(tx, id);
+}
+
+export async function findPause(db: Executor, id: string): Promise<PauseRow | undefined> {
+  const [found] = await db.select().from(gatePauses).where(eq(gatePauses.id, id));
   return found;
+}
+
+/** A page of pauses, newest first. @param filter.includeEnded also those that are not in force any more. */
+export async function listPauses(
+  db: Executor,
+  { kind, failureClass, includeEnded }: { readonly kind: WorkKind | undefined; readonly failureClass: FailureClass | undefined; readonly includeEnded: boolean },
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+): Promise<PauseRow[]> {
+  return db
+    .select()
+    .from(gatePauses)
+    .where(
+      and(
+        kind === undefined ? undefined : eq(gatePauses.kind, kind),
+        failureClass === undefined ? undefined : eq(gatePauses.failureClass, failureClass),
+        includeEnded ? undefined : isNull(gatePauses.releasedAt),
+        after === undefined ? undefined : lt(gatePauses.id, after),
+      ),
+    )
+    .orderBy(desc(gatePauses.id))
+    .limit(limit);
 }
 
 /** Those in force, oldest first. */

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/operation.ts';
-import { startTestApi, type TestApi } from '#test/support/api.ts';
+import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/api.ts';
 import { readStream } from '#test/support/event-stream.ts';
 import type { HttpClient } from '#test/support/http.ts';
 import { ACTOR, BETWEEN, CUSTOMER, ICCID, IDS, LETTERS, writeListedRows, type Letter } from '#test/support/listed-rows.ts';
@@ -13,15 +13,20 @@ let caller: HttpClient;
 const letters = new Map<string, string>();
 
 beforeAll(async () => {
-  api = await startTestApi();
+  const items = TEST_PACKAGES.filter(({ id }) => String(id) in PACKAGE_LETTERS).map((each) => ({ ...each, available: each.id === 101 }));
+  api = await startTestApi({ service: { ...idleService, listPackages: async () => ({ ok: true, status: 200, value: { items, complete: true } }) } });
   caller = await api.caller();
   const wallet = await writeListedRows(api);
-  const named = [IDS.order, IDS.esim, IDS.topup, IDS.vpn, IDS.cancellation, IDS.refund, IDS.case, IDS.event, IDS.endpoint, IDS.delivery, IDS.rule, wallet.journal];
+  const named = [IDS.order, IDS.esim, IDS.topup, IDS.vpn, IDS.cancellation, IDS.refund, IDS.case, IDS.event, IDS.endpoint, IDS.delivery, IDS.rule, IDS.pause, IDS.reconciliation, wallet.journal];
   for (const letter of LETTERS) for (const each of named) letters.set(each[letter], letter);
   // What both are not.
-  letters.set(IDS.rule.ended, 'X').set(wallet.movement, 'X');
+  letters.set(IDS.rule.ended, 'X').set(IDS.pause.ended, 'X').set(wallet.movement, 'X');
+  for (const [id, letter] of Object.entries(PACKAGE_LETTERS)) letters.set(id, letter);
 });
 afterAll(() => api[Symbol.asyncDispose]());
+
+/** Packages are no rows, and have ids of the service. */
+const PACKAGE_LETTERS: Readonly<Record<string, Letter>> = { 101: 'A', 102: 'B' };
 
 /** Which rows are listed, by the value of a filter. */
 type Filter = Readonly<Record<string, string>>;
@@ -85,6 +90,13 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     subject_id: ofBoth({ A: IDS.order.A, B: IDS.esim.B }),
     ...RECORDED,
   },
+  listPackages: { country: { FR: 'A', JP: 'B', IT: '' }, available: { true: 'A', false: 'B' } },
+  listPauses: { kind: { order: 'A', topup: 'B' }, failure_class: { timeout: 'A', not_sent: 'B' }, ended: { false: 'AB', true: 'ABX' } },
+  listReconciliations: {
+    status: { complete: 'A', unavailable: 'B', 'complete,unavailable': 'AB', unsupported: '' },
+    started_after: { [BETWEEN.made]: 'A' },
+    started_before: { [BETWEEN.made]: 'B' },
+  },
   listPricingRules: { target: { package: 'A', country: 'B', default: '' }, currency: { EUR: 'A', USD: 'B' }, ended: { false: 'AB', true: 'ABX' } },
 };
 /** The stream takes those of the feed, but begins where it is told to. */
@@ -95,7 +107,7 @@ const PAGING = new Set(['limit', 'cursor', 'wait']);
 
 const filtersOf = ({ query }: Operation) => Object.keys(query?.shape ?? {}).filter((name) => !PAGING.has(name));
 const listed = () => api.operations.filter(({ query }) => query?.shape['cursor'] !== undefined);
-const page = z.object({ data: z.array(z.looseObject({ id: z.string().optional(), subject_id: z.unknown().optional() })) });
+const page = z.object({ data: z.array(z.looseObject({ id: z.union([z.string(), z.number().transform(String)]).optional(), subject_id: z.unknown().optional() })) });
 
 /** The letters of what a list shows, in the order of the alphabet. */
 async function shown(id: string, query: [string, string][]): Promise<string> {

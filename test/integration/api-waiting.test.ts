@@ -280,16 +280,31 @@ describe('those who wait', () => {
     await stopped[Symbol.asyncDispose]();
   });
 
-  it('are no more than the policy allows: one more is answered at once', async () => {
+  it.each([
+    { limit: 'all keys', policy: { maxWaiting: 1 }, others: { key_ada: false, key_bob: false } },
+    { limit: 'one key', policy: { maxWaitingPerKey: 1 }, others: { key_ada: false, key_bob: true } },
+  ])('are no more than the policy allows $limit: one more is answered at once', async ({ policy, others }) => {
     const metrics = createMetrics({ processMetrics: false });
     await using small = await startTestApi();
-    const waits = new Waits({ tail: small.tail, policy: { ...DEFAULT_POLICY.waiting, maxWaiting: 1 }, metrics });
-    const until = (closed: Promise<void>) =>
-      waits.until({ seconds: 50, isNews: () => true, read: async () => 'read', isEnough: () => false, onClose: (listener) => void closed.then(listener) });
+    const waits = new Waits({ tail: small.tail, policy: { ...DEFAULT_POLICY.waiting, ...policy }, metrics });
+    const gone = Promise.withResolvers<void>();
+    const until = (lineageId: string, closed = gone.promise) =>
+      waits.until({ seconds: 50, lineageId, isNews: () => true, read: async () => 'read', isEnough: () => false, onClose: (listener) => void closed.then(listener) });
     const leave = Promise.withResolvers<void>();
-    const first = until(leave.promise);
-    expect(await until(new Promise(() => undefined))).toEqual({ found: 'read', isGranted: false });
+    const first = until('key_ada', leave.promise);
+    const answers = Object.entries(others).map(async ([lineageId, waited]) => [waited, await until(lineageId)]);
+    // Whoever was let in waits until it goes away; all others were answered at once.
+    await Promise.all(answers.filter((_, place) => Object.values(others)[place] === false));
+    gone.resolve();
+    expect(await Promise.all(answers)).toEqual(
+      Object.values(others).map((waited) => [waited, { found: waited ? undefined : 'read', isGranted: false }]),
+    );
     leave.resolve();
     expect(await first).toMatchObject({ found: undefined });
+    // There is room again.
+    const left = Promise.withResolvers<void>();
+    const again = until('key_ada', left.promise);
+    left.resolve();
+    expect(await again).toMatchObject({ found: undefined });
   });
 });

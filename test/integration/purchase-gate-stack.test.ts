@@ -60,6 +60,8 @@ describe('a pause of buying', () => {
     expect(made.status).toBe(201);
     expect((await pause()).status).toBe(200);
     const id = made.textAt('id');
+    const location = made.headers.get('location') ?? '';
+    expect((await stack.api.get(location)).at('id')).toBe(id);
     const [first, second] = await place(2);
     const held = await desk.reaches(first!, 'held');
     expect(held.at('failure', 'class')).toBe('buying_paused');
@@ -68,6 +70,7 @@ describe('a pause of buying', () => {
     expect((await gate()).at('pauses', 0, 'id')).toBe(id);
     expect(await temporal.order(first!).query('explain')).toMatchObject({ status: 'held', failure: 'buying_paused', submitAgain: { verdict: 'not_needed' } });
     expect((await endPause(id)).at('released_by')).toMatch(/^key_/);
+    expect((await stack.api.get(location)).at('release_why')).toBe('Done.');
     for (const each of [first!, second!]) await desk.reaches(each, 'completed');
     const audited = await stack.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
     expect(audited).toMatchObject([{ action: 'gate.pause', reason: 'Stock-taking.' }, { action: 'gate.release', reason: 'Done.' }]);

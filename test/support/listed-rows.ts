@@ -10,9 +10,11 @@ import {
   cases,
   esims,
   events,
+  gatePauses,
   journal,
   orders,
   pricingRules,
+  reconciliations,
   refunds,
   topups,
   vpnSubscriptions,
@@ -43,6 +45,8 @@ export const IDS = {
   event: both(() => newId('event')),
   delivery: both(() => newId('webhookDelivery')),
   rule: { ...both(() => newId('pricingRule')), ended: newId('pricingRule') },
+  pause: { ...both(() => newId('pause')), ended: newId('pause') },
+  reconciliation: both(() => newId('reconciliation')),
   endpoint: both(() => newId('webhookEndpoint')),
   key: both(() => newId('apiKey')),
   movement: 'wt_9',
@@ -135,6 +139,8 @@ export async function writeListedRows({ database, keyRing }: Pick<TestApi, 'data
     }
     await writeEvents(tx);
     await writeRules(tx);
+    await writePauses(tx);
+    await writeReconciliations(tx);
     return writeWallet(tx);
   });
 }
@@ -164,6 +170,32 @@ async function writeRules(tx: Tx): Promise<void> {
     { ...rule, id: IDS.rule.B, targetKind: 'country', targetKey: 'DE', currency: 'USD' },
     { ...rule, id: IDS.rule.ended, targetKind: 'default', targetKey: '', currency: 'GBP', endedAt: CHANGED.A },
   ]);
+}
+
+/** Beside both, one that is over. */
+async function writePauses(tx: Tx): Promise<void> {
+  const pause = { why: 'Stock-taking.', pausedBy: 'key_test', pausedAt: MADE.A };
+  await tx.insert(gatePauses).values([
+    { ...pause, id: IDS.pause.A, kind: 'order', failureClass: 'timeout' },
+    { ...pause, id: IDS.pause.B, kind: 'topup', failureClass: 'not_sent' },
+    { ...pause, id: IDS.pause.ended, releasedAt: CHANGED.A, releasedBy: 'key_test', releaseWhy: 'Done.' },
+  ]);
+}
+
+async function writeReconciliations(tx: Tx): Promise<void> {
+  const counts = { read: 0, new: 0, matched: 0, booked: 0, pending: 0, orphans: 0, awaited: 0, findings: 0 };
+  for (const letter of LETTERS) {
+    const report = { id: IDS.reconciliation[letter], runId: `run-${letter}`, startedAt: MADE[letter], finishedAt: MADE[letter], readSince: MADE[letter] };
+    await tx.insert(reconciliations).values({
+      ...report,
+      status: letter === 'A' ? 'complete' : 'unavailable',
+      detail: '',
+      counts,
+      sums: [],
+      findings: [],
+      findingCounts: {},
+    });
+  }
 }
 
 /** What order A has cost, what came back of order B, and a movement that is for nothing of ours. */

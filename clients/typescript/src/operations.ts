@@ -454,6 +454,51 @@ export interface ListCasesQuery {
   readonly cursor?: string;
 }
 
+export interface ListPausesQuery {
+  /** Only pauses of this kind of work alone. */
+  readonly kind?:
+    | 'order'
+    | 'topup'
+    | 'vpn_subscription'
+    | 'cancellation';
+  /** Only pauses after this failure class alone. */
+  readonly failure_class?:
+    | 'invalid_request'
+    | 'package_unavailable'
+    | 'price_above_limit'
+    | 'topup_not_offered'
+    | 'margin_too_low'
+    | 'esim_busy'
+    | 'cancellation_refused'
+    | 'refund_not_expected'
+    | 'refund_uncertain'
+    | 'insufficient_balance'
+    | 'not_approved'
+    | 'unauthorized'
+    | 'rate_limited'
+    | 'not_sent'
+    | 'service_down'
+    | 'spend_limit_reached'
+    | 'buying_paused'
+    | 'deadline_passed'
+    | 'key_or_reference_known'
+    | 'supplier_failed'
+    | 'timeout'
+    | 'connection_lost'
+    | 'server_error'
+    | 'unreadable_answer'
+    | 'contract_drift'
+    | 'worker_lost';
+  /** `true`: also pauses that are over. */
+  readonly ended?:
+    | 'true'
+    | 'false';
+  /** How many at most, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before; leave it out for the first page. */
+  readonly cursor?: string;
+}
+
 export interface ListEsimsQuery {
   /** As the service calls it, such as `installed`; or several, separated by commas. */
   readonly status?: string;
@@ -476,6 +521,12 @@ export interface ListEsimsQuery {
 }
 
 export interface ListPackagesQuery {
+  /** Only packages that name this country (ISO 3166-1 alpha-2). */
+  readonly country?: string;
+  /** Only what the service sells at present, or only what it does not. */
+  readonly available?:
+    | 'true'
+    | 'false';
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -523,9 +574,9 @@ export interface ListWalletTransactionsQuery {
   readonly order_id?: string;
   /** Only what an eSIM has cost with its top-ups, and what came back of them. */
   readonly esim_id?: string;
-  /** Only what was written down here after this. */
+  /** Only what was written down here later than this. */
   readonly recorded_after?: string;
-  /** Only what was written down here before this. */
+  /** Only what was written down here earlier than this. */
   readonly recorded_before?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
@@ -534,6 +585,12 @@ export interface ListWalletTransactionsQuery {
 }
 
 export interface ListReconciliationsQuery {
+  /** One status, or several, separated by commas. */
+  readonly status?: string;
+  /** Later than this. */
+  readonly started_after?: string;
+  /** Earlier than this. */
+  readonly started_before?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -1093,6 +1150,16 @@ export class Operations {
     return this.transport.json({ method: 'GET', path: '/v1/purchase-gate', options });
   }
 
+  /** List pauses of buying, newest first.
+   *
+   * Those in force; with `ended=true` also those that are over: who paused buying, when and why, and who released it.
+   *
+   * Scope: `gate:read`.
+   */
+  listPauses(query: ListPausesQuery = {}, options: CallOptions = {}): Paged<Pause> {
+    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/purchase-gate/pauses', query: { ...query, ...cursor }, options }));
+  }
+
   /** Pause buying: all of it, of one kind, or after one failure class.
    *
    * Nothing that the pause covers is sent from now on; what is being sent at this moment ends. Paused work is held, and fails at its deadline as other held work does. Where the same is paused already, the answer is that pause (200).
@@ -1101,6 +1168,14 @@ export class Operations {
    */
   pauseBuying(body: PauseInput, options: WriteOptions = {}): Promise<Pause> {
     return this.transport.json({ method: 'POST', path: '/v1/purchase-gate/pauses', body, keyed: true, options });
+  }
+
+  /** Read a pause of buying.
+   *
+   * Scope: `gate:read`.
+   */
+  getPause(id: string, options: CallOptions = {}): Promise<Pause> {
+    return this.transport.json({ method: 'GET', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}`, options });
   }
 
   /** End a pause; what it held goes on at a set rate, oldest first.

@@ -9,6 +9,9 @@ export type PricingTarget =
     }
   | {
       kind: 'country';
+      /**
+       * ISO 3166-1 alpha-2 code.
+       */
       country: string;
     }
   | {
@@ -34,6 +37,9 @@ export type PricingTargetOutput =
     }
   | {
       kind: 'country';
+      /**
+       * ISO 3166-1 alpha-2 code.
+       */
       country: string;
     }
   | {
@@ -2878,6 +2884,13 @@ export interface Pause {
   released_at: string | null;
   released_by: string | null;
   release_why: string | null;
+}
+export interface PausePage {
+  data: Pause[];
+  /**
+   * Goes into `cursor` for the next page; null on the last.
+   */
+  next_cursor: string | null;
 }
 export interface EsimPage {
   data: Esim[];
