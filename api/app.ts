@@ -21,6 +21,7 @@ import { healthOperations } from '#api/routes/health.ts';
 import { orderOperations } from '#api/routes/orders.ts';
 import { packageOperations } from '#api/routes/packages.ts';
 import { pricingOperations } from '#api/routes/pricing.ts';
+import { ownKeyOperations } from '#api/routes/own-key.ts';
 import { pauseOperations } from '#api/routes/pauses.ts';
 import { purchaseGateOperations } from '#api/routes/purchase-gate.ts';
 import { serviceSecretOperations } from '#api/routes/service-secret.ts';
@@ -73,6 +74,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...caseOperations(dependencies),
     ...purchaseGateOperations(dependencies),
     ...pauseOperations(dependencies),
+    ...ownKeyOperations(dependencies),
     ...esimOperations(dependencies),
     ...cancellationPreflightOperations(dependencies),
     ...packageOperations(dependencies, packages),

@@ -2,7 +2,7 @@ import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
 import { findApiKeyById, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow, type ApiScope } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 import type { Logger } from '#telemetry/logger.ts';
-import type { Caller } from '#api/operation.ts';
+import type { Caller, RequiredScope } from '#api/operation.ts';
 import type { KeyLookups } from '#api/key-lookups.ts';
 import { Problem } from '#api/problem.ts';
 import type { RateLimits } from '#api/rate-limits.ts';
@@ -47,8 +47,8 @@ export async function authenticate(dependencies: AuthenticationDependencies, pre
  *
  * @throws Problem missing_scope
  */
-export function callerOf(key: ApiKeyRow, scope: ApiScope): Caller {
-  if (!key.scopes.includes(scope)) throw lacking(scope);
+export function callerOf(key: ApiKeyRow, scope: RequiredScope): Caller {
+  if (scope !== 'none' && !key.scopes.includes(scope)) throw lacking(scope);
   const lineageId = lineageOf(key);
   return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined };
 }
@@ -56,13 +56,14 @@ export function callerOf(key: ApiKeyRow, scope: ApiScope): Caller {
 type KeyReading = Pick<AuthenticationDependencies, 'database' | 'now'>;
 
 /** Whether a key that was checked before may still do what it did. @returns false when it is revoked, expired, without this scope, or sees other work. */
-export async function mayStill({ database, now }: KeyReading, { apiKeyId, ownerId }: Caller, scope: ApiScope): Promise<boolean> {
+export async function mayStill({ database, now }: KeyReading, { apiKeyId, ownerId }: Caller, scope: RequiredScope): Promise<boolean> {
   const key = await database.run((db) => findApiKeyById(db, apiKeyId));
-  return key !== undefined && isAlive(key, new Date(now())) && key.scopes.includes(scope) && callerOf(key, scope).ownerId === ownerId;
+  if (key === undefined || !isAlive(key, new Date(now()))) return false;
+  return (scope === 'none' || key.scopes.includes(scope)) && callerOf(key, scope).ownerId === ownerId;
 }
 
 /** As {@link mayStill}. @throws Problem unauthenticated when it may not. */
-export async function requireStill(dependencies: KeyReading, caller: Caller, scope: ApiScope): Promise<void> {
+export async function requireStill(dependencies: KeyReading, caller: Caller, scope: RequiredScope): Promise<void> {
   if (!(await mayStill(dependencies, caller, scope))) throw refused();
 }
 

@@ -3,7 +3,7 @@ import { idPattern, isId } from '#domain/identifiers.ts';
 import { statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
 import type { OperatorAction } from '#domain/operator-actions.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
-import { instantInput } from '#api/fields.ts';
+import { createdByInQuery, instantInput } from '#api/fields.ts';
 import { article } from '#api/routes/work-reads.ts';
 import type { WorkResource } from '#api/work-resource.ts';
 import { attentionReason, failureClass, limitFields, reasonForAct, verdictFields } from '#api/work-schemas.ts';
@@ -26,6 +26,7 @@ export function bulkInput({ kind, name }: WorkResource) {
       status: z.enum(statuses).optional(),
       failure_class: failureClass.optional(),
       attention: attentionReason.optional(),
+      created_by: createdByInQuery.optional(),
       created_after: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
       created_before: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
     })

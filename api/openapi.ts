@@ -175,8 +175,8 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
     operationId: operation.id,
     tags: [operation.tag],
     summary: operation.summary,
-    description: [operation.description, scope === undefined ? undefined : `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n'),
-    security: scope === undefined ? [] : [{ apiKey: [scope] }],
+    description: [operation.description, scope === undefined ? undefined : scope === 'none' ? 'Any valid key may.' : `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n'),
+    security: scope === undefined ? [] : [{ apiKey: scope === 'none' ? [] : [scope] }],
     requestParams,
     ...(body === undefined
       ? {}
@@ -261,7 +261,8 @@ function describeProblems(operation: Operation): [string, ZodOpenApiResponseObje
 export function problemsOf(operation: Operation): ProblemCode[] {
   const { scope, params, query, body, reads, idempotent } = operation;
   const codes: ProblemCode[] = [...(operation.problems ?? []), 'internal_error', 'malformed_request'];
-  if (scope !== undefined) codes.push('unauthenticated', 'missing_scope', 'rate_limited', 'database_unavailable', 'validation_failed');
+  if (scope !== undefined) codes.push('unauthenticated', 'rate_limited', 'database_unavailable', 'validation_failed');
+  if (scope !== undefined && scope !== 'none') codes.push('missing_scope');
   if (operation.accountWide) codes.push('account_wide_only');
   if (params !== undefined || query !== undefined) codes.push('validation_failed');
   if (body !== undefined) codes.push('validation_failed', 'malformed_json', 'unsupported_media_type');

@@ -61,10 +61,13 @@ export interface Incoming {
   readonly onClose: (listener: () => void) => void;
 }
 
+/** What a call asks of a key: one scope, or nothing but that it is valid. */
+export type RequiredScope = ApiScope | 'none';
+
 /** An operation with its types folded away, ready to be mounted. */
 export interface Operation extends Documentation {
   /** What the API key must allow; undefined for what needs no key. */
-  readonly scope: ApiScope | undefined;
+  readonly scope: RequiredScope | undefined;
   readonly reads: 'nothing' | 'json' | 'bytes';
   readonly idempotent: boolean;
   readonly prefersWait: boolean;
@@ -93,7 +96,7 @@ export interface ApiRequest<Params extends z.ZodObject, Query extends z.ZodObjec
 }
 
 interface Definition<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodObject> extends Documentation {
-  readonly scope: ApiScope;
+  readonly scope: RequiredScope;
   readonly params?: Params;
   readonly query?: Query;
   readonly body?: Body;

@@ -13,7 +13,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Updates: 'The check for updates of the storefront application.',
   'Operator actions': 'For people who look after work that waits: try again, release, abandon, judge; one or many. Each act is audited.',
   'Purchase gate': 'What holds buying back at present, and pausing it by hand.',
-  Administration: 'The webhook secret at the service.',
+  Administration: 'Your API key, who did what, and the webhook secret at the service.',
   'Inbound webhooks': 'Where the service delivers its signed webhooks.',
   'Operation of this API': 'Probes and metrics.',
   Documentation: 'This description, the page to try it, and a page for each problem.',

@@ -82,6 +82,7 @@ export function workFilter(query: z.output<z.ZodObject<ReturnType<typeof workLis
     statuses: query.status,
     failureClass: query.failure_class,
     attentionReason: query.attention,
+    createdBy: query.created_by,
     createdAfter: query.created_after,
     createdBefore: query.created_before,
     updatedAfter: query.updated_after,

@@ -7,7 +7,7 @@ import type { WorkStatus } from '#domain/lifecycle.ts';
 import { CASE_VERDICTS, caseVerdicts, MAX_ACT_REASON, type CaseVerdict } from '#domain/operator-actions.ts';
 import { RETRY_BOUNDS } from '#domain/retry-rules.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
-import { createdBy, exampleKeyId, FILLED_TEXT_PATTERN, instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery, wholeNumber } from '#api/fields.ts';
+import { createdBy, createdByInQuery, exampleKeyId, FILLED_TEXT_PATTERN, instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery, wholeNumber } from '#api/fields.ts';
 
 const MAX_METADATA = 20;
 const MAX_METADATA_VALUE = 500;
@@ -49,7 +49,7 @@ export function purchaseInput(kind: WorkKind) {
   const noun = WORK_NOUNS[kind];
   return {
     max_price: moneyInput.optional().meta({
-      description: `The most that the service may charge. While it asks for more, the ${noun} is held.`,
+      description: `The most that the service may charge, in the currency of its price. While it asks for more, the ${noun} is held; so it is with a limit in another currency, which allows no price, until the limit is changed.`,
     }),
     deadline: deadlineInput(kind),
     metadata: metadata.optional(),
@@ -203,6 +203,7 @@ export function workListQuery<Status extends WorkStatus>(statuses: Statuses<Stat
     status: listOf(statuses).optional().meta({ description: 'One status, or several, separated by commas.' }),
     failure_class: failureClass.optional().meta({ description: 'What holds it, or why it failed.' }),
     attention: attentionReason.optional().meta({ description: 'What it waits for a person for.' }),
+    created_by: createdByInQuery.optional(),
     created_after: timeInQuery('Later than this.'),
     created_before: timeInQuery('Earlier than this.'),
     updated_after: timeInQuery('Changed later than this.'),

@@ -34,8 +34,9 @@ export async function listOpenCases(
     .limit(limit);
 }
 
-export async function findCase(db: Executor, id: string): Promise<CaseRow | undefined> {
-  const [row] = await db.select().from(cases).where(eq(cases.id, id));
+/** A case, open or closed. @param owner whose work it is about; undefined: anybody's. */
+export async function findCase(db: Executor, id: string, owner?: Owner): Promise<CaseRow | undefined> {
+  const [row] = await db.select().from(cases).where(and(eq(cases.id, id), ownCases(db, owner)));
   return row;
 }
 

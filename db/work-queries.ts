@@ -19,6 +19,8 @@ export interface WorkFilter {
   readonly statuses?: readonly WorkStatus[] | undefined;
   readonly failureClass?: FailureClass | undefined;
   readonly attentionReason?: AttentionReason | undefined;
+  /** Lineage of the API key that it was made with. */
+  readonly createdBy?: string | undefined;
   /** Exclusive. */
   readonly createdAfter?: Date | undefined;
   /** Exclusive. */
@@ -46,6 +48,7 @@ export function workConditions(kind: WorkKind, owner: Given<Owner>, filter: Give
     filter.statuses === undefined ? undefined : inArray(table.status, [...filter.statuses]),
     filter.failureClass === undefined ? undefined : eq(table.failureClass, filter.failureClass),
     filter.attentionReason === undefined ? undefined : eq(table.attentionReason, filter.attentionReason),
+    filter.createdBy === undefined ? undefined : eq(table.apiKeyId, filter.createdBy),
     filter.createdAfter === undefined ? undefined : gt(table.createdAt, filter.createdAfter),
     filter.createdBefore === undefined ? undefined : lt(table.createdAt, filter.createdBefore),
     filter.updatedAfter === undefined ? undefined : gt(table.updatedAt, filter.updatedAfter),

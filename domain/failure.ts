@@ -40,7 +40,7 @@ export const FAILURE_CLASSES = {
     certainty: 'definite',
     disposition: 'hold',
     meaning: 'The price charged to the reseller is above the max_price that the caller set.',
-    advice: 'Wait for the price to fall, or change the limit.',
+    advice: 'Wait for the price to fall, or change the limit. One in another currency than the price allows none: change it.',
   },
   topup_not_offered: {
     certainty: 'definite',

@@ -77,8 +77,8 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
     problems: ['idempotency_key_missing', 'idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'],
     handle: async ({ body, json, header, caller }) => {
       const { why, dry_run: dryRun } = body;
-      const { ids, status, failure_class: failed, attention, created_after: createdAfter, created_before: createdBefore } = body.filter;
-      const choice = { ids, statuses: status && [status], failureClass: failed, attentionReason: attention, createdAfter, createdBefore };
+      const { ids, status, failure_class: failed, attention, created_by: createdBy, created_after: createdAfter, created_before: createdBefore } = body.filter;
+      const choice = { ids, statuses: status && [status], failureClass: failed, attentionReason: attention, createdBy, createdAfter, createdBefore };
       const { database } = dependencies;
       if (dryRun) {
         // Not needed; but what would be refused next is refused now.

@@ -70,6 +70,22 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       },
     }),
     operation({
+      id: 'getCase',
+      method: 'get',
+      path: '/v1/cases/{id}',
+      tag,
+      summary: 'Read a case, open or closed',
+      scope: 'cases:operate',
+      params: idInPath('case', exampleId),
+      answers: { 200: { description: 'The case.', contentType: JSON_TYPE, schema: caseOutput, example } },
+      problems: ['case_not_found'],
+      handle: async ({ params: { id }, caller: { ownerId } }) => {
+        const found = mayExist('case', id) ? await database.run((db) => findCase(db, id, ownerId)) : undefined;
+        if (found === undefined) throw new Problem('case_not_found');
+        return jsonReply(200, caseJson(found));
+      },
+    }),
+    operation({
       id: 'dismissCase',
       method: 'post',
       path: '/v1/cases/{id}/dismiss',

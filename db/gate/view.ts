@@ -78,6 +78,12 @@ async function spentToday(db: Executor, day: string): Promise<Money[]> {
     .orderBy(gateReservations.currency);
 }
 
+/** What the work of one lineage has spent on the day of `now` (UTC), or may have, against its own limit; undefined where it has none. */
+export async function spendOfKey(db: Executor, { lineageId, limit }: { readonly lineageId: string; readonly limit: Money }, now: number): Promise<{ readonly day: string; readonly spent: Money }> {
+  const day = spendDay(now);
+  return { day, spent: { amount: await spentOn(db, day, limit.currency, { of: lineageId }), currency: limit.currency } };
+}
+
 async function limits(db: Executor, day: string, spendLimit: Money | undefined): Promise<LimitView[]> {
   const keys = await db
     .select({ id: apiKeys.id, name: apiKeys.name, amount: apiKeys.spendLimitAmount, currency: apiKeys.spendLimitCurrency })

@@ -34,7 +34,7 @@ afterAll(() => api[Symbol.asyncDispose]());
  * What a limited key gets from calls that name none of our ids. A new call belongs in here, or is `accountWide`, or
  * has the kind of its id in its path (`idInPath`).
  */
-const WITHOUT_ID: Readonly<Record<string, 'own list' | 'own events' | 'creates' | 'acts on own' | 'same for everybody'>> = {
+const WITHOUT_ID: Readonly<Record<string, 'own list' | 'own events' | 'creates' | 'acts on own' | 'own key' | 'same for everybody'>> = {
   listOrders: 'own list',
   listTopups: 'own list',
   listVpnSubscriptions: 'own list',
@@ -54,6 +54,7 @@ const WITHOUT_ID: Readonly<Record<string, 'own list' | 'own events' | 'creates' 
   actOnManyTopups: 'acts on own',
   actOnManyVpnSubscriptions: 'acts on own',
   actOnManyCancellations: 'acts on own',
+  getOwnKey: 'own key',
   listVpnPlans: 'same for everybody',
   listPackages: 'same for everybody',
   getPackage: 'same for everybody',

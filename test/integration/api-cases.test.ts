@@ -49,13 +49,16 @@ describe('open cases', () => {
     const audited = await api.database.run((db) => db.select().from(auditLog).where(eq(auditLog.subjectId, id)));
     expect(audited).toMatchObject([{ action: 'case.dismiss', subjectKind: 'case', reason: 'A test of theirs.' }]);
     expect((await operator.get('/v1/cases?limit=100')).text).not.toContain(id);
+    // It can be read on.
+    expect((await operator.get(`/v1/cases/${id}`)).body).toEqual(closed.body);
 
     const orderId = await acceptTestOrder(api.database);
     await api.database.run((db) => openCase(db, orderWork(orderId), 'outcome_unknown', 'Nobody knows.'));
     const ofOrder = ((await operator.get('/v1/cases?limit=100')).body as typeof listed).data.find((each) => each.subject_id === orderId)!;
     const refused = await dismiss(ofOrder.id);
     expect([refused.status, refused.at('code')]).toEqual([409, 'action_not_possible']);
-    expect((await dismiss('case_01JQ8Z9E5F6G7H8J9K0MNPQRST')).status).toBe(404);
+    expect((await operator.get(`/v1/cases/${ofOrder.id}`)).body).toEqual(ofOrder);
+    for (const answer of [await dismiss('case_01JQ8Z9E5F6G7H8J9K0MNPQRST'), await operator.get('/v1/cases/case_01JQ8Z9E5F6G7H8J9K0MNPQRST')]) expect(answer.at('code')).toBe('case_not_found');
   });
 });
 

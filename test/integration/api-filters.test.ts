@@ -43,6 +43,7 @@ const OF_WORK = {
   status: { held: 'A', needs_attention: 'B', 'abandoned,held': 'A', 'held,needs_attention': 'AB', abandoned: '' },
   failure_class: { timeout: 'A', not_sent: 'B', connection_lost: '' },
   attention: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' },
+  created_by: ofBoth(IDS.key),
   ...TIMES,
 };
 const PACKAGES = { 101: 'A', 102: 'B', 103: '' };

@@ -37,6 +37,7 @@ const asked = fc.record({
   filter: fc.record<OrderFilter>({
     statuses: optional(fc.array(fc.constantFrom(...STATUSES), { minLength: 1, maxLength: 4 })),
     packageId: optional(fc.integer({ min: 1, max: 4 })),
+    createdBy: optional(fc.constantFrom(...OWNERS)),
     createdAfter: optional(time),
     createdBefore: optional(time),
     updatedAfter: optional(time),

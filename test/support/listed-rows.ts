@@ -86,7 +86,7 @@ export async function writeListedRows({ database, keyRing }: Pick<TestApi, 'data
       const times = { createdAt: MADE[letter], updatedAt: CHANGED[letter] };
       const esimId = IDS.esim[letter];
       const orderId = IDS.order[letter];
-      const work = { apiKeyId: 'key_test', ...WORK[letter], ...times };
+      const work = { apiKeyId: IDS.key[letter], ...WORK[letter], ...times };
       await tx.insert(orders).values({ ...work, id: orderId, externalOrderId: `order-${letter}`, packageId: PACKAGE[letter], esimId });
       await tx.insert(topups).values({ ...work, id: IDS.topup[letter], externalTopupId: `topup-${letter}`, packageId: PACKAGE[letter], esimId });
       await tx.insert(cancellations).values({ ...work, id: IDS.cancellation[letter], esimId, acceptWithoutRefund: false });

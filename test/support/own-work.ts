@@ -6,7 +6,7 @@ import type { Executor } from '#db/database.ts';
 import { publishEvents } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
 import { activationCodePlace } from '#db/orders.ts';
-import { attempts, esims, events, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
+import { attempts, cases, esims, events, orders, refunds, vpnSubscriptions } from '#db/schema.ts';
 import { accessPlace } from '#db/vpn-subscriptions.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { TEST_NOW, type TestApi } from '#test/support/api.ts';
@@ -14,7 +14,7 @@ import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 
 /** Ids by kind, and the references that the caller gave. */
 export interface OwnWork {
-  readonly ids: Readonly<Record<'order' | 'esim' | 'topup' | 'cancellation' | 'refund' | 'vpn_subscription' | 'event' | 'webhookEndpoint', string>>;
+  readonly ids: Readonly<Record<'order' | 'esim' | 'topup' | 'cancellation' | 'refund' | 'vpn_subscription' | 'event' | 'case' | 'webhookEndpoint', string>>;
   readonly externalOrderId: string;
   readonly externalTopupId: string;
   readonly externalSubscriptionId: string;
@@ -63,8 +63,10 @@ export async function makeOwnWork({ database, keyRing }: Pick<TestApi, 'database
   await database.transaction((tx) => publishEvents(tx, 1_000));
   const [event] = await database.run((db) => db.select({ id: events.id }).from(events).where(eq(events.subjectId, order)));
   if (event === undefined) throw new Error(`nothing was announced of ${order}`);
+  const [open] = await database.run((db) => db.select({ id: cases.id }).from(cases).where(eq(cases.subjectId, topup)));
+  if (open === undefined) throw new Error(`no case of ${topup} is open`);
   const webhookEndpoint = await created(caller, '/v1/webhook-endpoints', { url: 'https://shop.example.com/webhooks' });
-  return { ids: { order, esim, topup, cancellation, refund, vpn_subscription: subscription, event: event.id, webhookEndpoint }, ...references, iccid, caseSubject: topup };
+  return { ids: { order, esim, topup, cancellation, refund, vpn_subscription: subscription, event: event.id, case: open.id, webhookEndpoint }, ...references, iccid, caseSubject: topup };
 }
 
 async function addCompletedAttempt(tx: Executor, { kind, id }: WorkRef): Promise<void> {

@@ -28,6 +28,7 @@ import type {
   OrderBulkResult,
   OrderCaseResolution,
   OrderInput,
+  OwnKey,
   Package,
   PackageWithAge,
   Pause,
@@ -138,6 +139,7 @@ export interface ListOrdersQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
+  readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -216,6 +218,7 @@ export interface ListTopupsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
+  readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -295,6 +298,7 @@ export interface ListVpnSubscriptionsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
+  readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -371,6 +375,7 @@ export interface ListCancellationsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
+  readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -1132,6 +1137,14 @@ export class Operations {
     return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/cases', query: { ...query, ...cursor }, options }));
   }
 
+  /** Read a case, open or closed.
+   *
+   * Scope: `cases:operate`.
+   */
+  getCase(id: string, options: CallOptions = {}): Promise<Case> {
+    return this.transport.json({ method: 'GET', path: `/v1/cases/${encodeURIComponent(id)}`, options });
+  }
+
   /** Close a case about a webhook delivery.
    *
    * For cases whose `subject_kind` is `delivery`: whoever closes one has found out who can send to the webhook address. A case about work is judged with it, by its `/resolve`. What is closed already stays as it is.
@@ -1186,6 +1199,14 @@ export class Operations {
    */
   releasePause(id: string, body: PauseRelease, options: CallOptions = {}): Promise<Pause> {
     return this.transport.json({ method: 'POST', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}/release`, body, options });
+  }
+
+  /** Read what your API key may do, and its limits.
+   *
+   * Any valid key may.
+   */
+  getOwnKey(options: CallOptions = {}): Promise<OwnKey> {
+    return this.transport.json({ method: 'GET', path: '/v1/key', options });
   }
 
   /** List eSIMs, newest first.

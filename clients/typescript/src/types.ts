@@ -71,7 +71,7 @@ export interface OrderInput {
    */
   device_imei?: string;
   /**
-   * The most that the service may charge. While it asks for more, the order is held.
+   * The most that the service may charge, in the currency of its price. While it asks for more, the order is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
    */
   max_price?: MoneyInput;
   /**
@@ -152,6 +152,10 @@ export interface OrderBulkAction {
       | 'refund_failed'
       | 'refund_missing'
       | 'webhook_conflict';
+    /**
+     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     */
+    created_by?: string;
     /**
      * RFC 3339 time.
      */
@@ -296,7 +300,7 @@ export interface TopupInput {
    */
   external_topup_id?: string;
   /**
-   * The most that the service may charge. While it asks for more, the top-up is held.
+   * The most that the service may charge, in the currency of its price. While it asks for more, the top-up is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
    */
   max_price?: MoneyInput;
   /**
@@ -367,6 +371,10 @@ export interface TopupBulkAction {
       | 'refund_failed'
       | 'refund_missing'
       | 'webhook_conflict';
+    /**
+     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     */
+    created_by?: string;
     /**
      * RFC 3339 time.
      */
@@ -473,7 +481,7 @@ export interface VpnSubscriptionInput {
    */
   customer_price: string;
   /**
-   * The most that the service may charge. While it asks for more, the VPN subscription is held.
+   * The most that the service may charge, in the currency of its price. While it asks for more, the VPN subscription is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
    */
   max_price?: MoneyInput;
   /**
@@ -554,6 +562,10 @@ export interface VpnSubscriptionBulkAction {
       | 'refund_failed'
       | 'refund_missing'
       | 'webhook_conflict';
+    /**
+     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     */
+    created_by?: string;
     /**
      * RFC 3339 time.
      */
@@ -729,6 +741,10 @@ export interface CancellationBulkAction {
       | 'refund_failed'
       | 'refund_missing'
       | 'webhook_conflict';
+    /**
+     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     */
+    created_by?: string;
     /**
      * RFC 3339 time.
      */
@@ -2891,6 +2907,56 @@ export interface PausePage {
    * Goes into `cursor` for the next page; null on the last.
    */
   next_cursor: string | null;
+}
+export interface OwnKey {
+  /**
+   * Id of the apiKey.
+   */
+  id: string;
+  name: string;
+  /**
+   * The public part of the key, between its underscores.
+   */
+  prefix: string;
+  /**
+   * What it may do.
+   */
+  scopes: string[];
+  /**
+   * True: it sees and acts upon nothing but what was made with it.
+   */
+  own_work_only: boolean;
+  /**
+   * What is made with this key carries this id as `created_by`: that of the first key of its line.
+   */
+  created_by: string;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  expires_at: string | null;
+  /**
+   * What the `RateLimit` headers count down from; null: not limited.
+   */
+  requests_per_minute: number | null;
+  /**
+   * The key's own limit of a day; null where it has none. A limit of all keys together stands in `GET /v1/purchase-gate`.
+   */
+  spend: {
+    /**
+     * The day (UTC).
+     */
+    day: string;
+    limit: Money;
+    /**
+     * Spent today, or perhaps spent.
+     */
+    spent: Money;
+    /**
+     * The limit less that; what costs more is held until the next day.
+     */
+    left: Money;
+  } | null;
 }
 export interface EsimPage {
   data: Esim[];
