@@ -15,7 +15,7 @@ const MAX_PATTERNS = 100;
 const eventPattern = z
   .string()
   .refine(isEventPattern, 'must be `*`, a type such as order.completed, or all of one kind such as order.*')
-  .meta({ description: 'A type, all of one kind (`order.*`), or all (`*`).', example: 'order.*', override: { enum: [...eventPatterns] } });
+  .meta({ id: 'EventPattern', description: 'A type, all of one kind (`order.*`), or all (`*`).', example: 'order.*', override: { enum: [...eventPatterns] } });
 const eventTypesField = z.array(eventPattern).min(1).max(MAX_PATTERNS);
 const url = z.string().max(2_048).regex(/^[!-~\u0080-\uffff]*$/, 'must have no control characters and no spaces').meta({
   description:
@@ -46,7 +46,7 @@ const tryFailures = Object.keys(TRY_FAILURES) as [TryFailure, ...TryFailure[]];
 const endpointFields = {
   id: ourId('webhookEndpoint', exampleEndpointId),
   url,
-  event_types: z.array(z.string()),
+  event_types: z.array(eventPattern),
   description,
   status: z.enum(['enabled', 'disabled']),
   disabled_reason: z

@@ -18,7 +18,7 @@ export async function clientTypes(api: DescribedApi): Promise<string> {
   const text = await compile(gathered, GATHERED, {
     additionalProperties: false,
     bannerComment: '',
-    maxItems: -1,
+    ignoreMinAndMaxItems: true,
     style: { singleQuote: true, printWidth: 120 },
   });
   const all = text.replace(new RegExp(`export interface ${GATHERED} \\{[\\s\\S]*?\\n\\}\\n`), '');

@@ -29,6 +29,64 @@ export type PricingTarget =
       vpn_plan_id: number;
     };
 /**
+ * A type, all of one kind (`order.*`), or all (`*`).
+ */
+export type EventPattern =
+  | '*'
+  | 'order.*'
+  | 'topup.*'
+  | 'vpn_subscription.*'
+  | 'cancellation.*'
+  | 'refund.*'
+  | 'wallet.*'
+  | 'esim.*'
+  | 'webhook_endpoint.*'
+  | 'order.accepted'
+  | 'order.held'
+  | 'order.processing'
+  | 'order.needs_attention'
+  | 'order.completed'
+  | 'order.failed'
+  | 'order.abandoned'
+  | 'topup.accepted'
+  | 'topup.held'
+  | 'topup.processing'
+  | 'topup.needs_attention'
+  | 'topup.completed'
+  | 'topup.failed'
+  | 'topup.abandoned'
+  | 'vpn_subscription.accepted'
+  | 'vpn_subscription.held'
+  | 'vpn_subscription.processing'
+  | 'vpn_subscription.needs_attention'
+  | 'vpn_subscription.active'
+  | 'vpn_subscription.cancelling'
+  | 'vpn_subscription.cancelled'
+  | 'vpn_subscription.expired'
+  | 'vpn_subscription.failed'
+  | 'vpn_subscription.abandoned'
+  | 'cancellation.accepted'
+  | 'cancellation.held'
+  | 'cancellation.processing'
+  | 'cancellation.needs_attention'
+  | 'cancellation.completed'
+  | 'cancellation.refused'
+  | 'cancellation.abandoned'
+  | 'refund.expected'
+  | 'refund.manual_review'
+  | 'refund.completed'
+  | 'refund.failed'
+  | 'refund.needs_attention'
+  | 'wallet.balance_low'
+  | 'wallet.balance_restored'
+  | 'esim.data_low'
+  | 'esim.expiring'
+  | 'vpn_subscription.expiring'
+  | 'wallet.runway_low'
+  | 'wallet.runway_restored'
+  | 'webhook_endpoint.disabled'
+  | 'webhook_endpoint.test';
+/**
  * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
  */
 export type PricingTargetOutput =
@@ -105,7 +163,7 @@ export interface OrderBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: [string, ...string[]];
+    ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
     failure_class?:
@@ -324,7 +382,7 @@ export interface TopupBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: [string, ...string[]];
+    ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
     failure_class?:
@@ -505,7 +563,7 @@ export interface VpnSubscriptionBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: [string, ...string[]];
+    ids?: string[];
     status?:
       | 'accepted'
       | 'held'
@@ -694,7 +752,7 @@ export interface CancellationBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: [string, ...string[]];
+    ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
     failure_class?:
@@ -1066,123 +1124,8 @@ export interface WebhookEndpointInput {
   /**
    * @minItems 1
    * @maxItems 100
-   *
-   * Items: A type, all of one kind (`order.*`), or all (`*`).
    */
-  event_types?: [
-    (
-      | '*'
-      | 'order.*'
-      | 'topup.*'
-      | 'vpn_subscription.*'
-      | 'cancellation.*'
-      | 'refund.*'
-      | 'wallet.*'
-      | 'esim.*'
-      | 'webhook_endpoint.*'
-      | 'order.accepted'
-      | 'order.held'
-      | 'order.processing'
-      | 'order.needs_attention'
-      | 'order.completed'
-      | 'order.failed'
-      | 'order.abandoned'
-      | 'topup.accepted'
-      | 'topup.held'
-      | 'topup.processing'
-      | 'topup.needs_attention'
-      | 'topup.completed'
-      | 'topup.failed'
-      | 'topup.abandoned'
-      | 'vpn_subscription.accepted'
-      | 'vpn_subscription.held'
-      | 'vpn_subscription.processing'
-      | 'vpn_subscription.needs_attention'
-      | 'vpn_subscription.active'
-      | 'vpn_subscription.cancelling'
-      | 'vpn_subscription.cancelled'
-      | 'vpn_subscription.expired'
-      | 'vpn_subscription.failed'
-      | 'vpn_subscription.abandoned'
-      | 'cancellation.accepted'
-      | 'cancellation.held'
-      | 'cancellation.processing'
-      | 'cancellation.needs_attention'
-      | 'cancellation.completed'
-      | 'cancellation.refused'
-      | 'cancellation.abandoned'
-      | 'refund.expected'
-      | 'refund.manual_review'
-      | 'refund.completed'
-      | 'refund.failed'
-      | 'refund.needs_attention'
-      | 'wallet.balance_low'
-      | 'wallet.balance_restored'
-      | 'esim.data_low'
-      | 'esim.expiring'
-      | 'vpn_subscription.expiring'
-      | 'wallet.runway_low'
-      | 'wallet.runway_restored'
-      | 'webhook_endpoint.disabled'
-      | 'webhook_endpoint.test'
-    ),
-    ...(
-      | '*'
-      | 'order.*'
-      | 'topup.*'
-      | 'vpn_subscription.*'
-      | 'cancellation.*'
-      | 'refund.*'
-      | 'wallet.*'
-      | 'esim.*'
-      | 'webhook_endpoint.*'
-      | 'order.accepted'
-      | 'order.held'
-      | 'order.processing'
-      | 'order.needs_attention'
-      | 'order.completed'
-      | 'order.failed'
-      | 'order.abandoned'
-      | 'topup.accepted'
-      | 'topup.held'
-      | 'topup.processing'
-      | 'topup.needs_attention'
-      | 'topup.completed'
-      | 'topup.failed'
-      | 'topup.abandoned'
-      | 'vpn_subscription.accepted'
-      | 'vpn_subscription.held'
-      | 'vpn_subscription.processing'
-      | 'vpn_subscription.needs_attention'
-      | 'vpn_subscription.active'
-      | 'vpn_subscription.cancelling'
-      | 'vpn_subscription.cancelled'
-      | 'vpn_subscription.expired'
-      | 'vpn_subscription.failed'
-      | 'vpn_subscription.abandoned'
-      | 'cancellation.accepted'
-      | 'cancellation.held'
-      | 'cancellation.processing'
-      | 'cancellation.needs_attention'
-      | 'cancellation.completed'
-      | 'cancellation.refused'
-      | 'cancellation.abandoned'
-      | 'refund.expected'
-      | 'refund.manual_review'
-      | 'refund.completed'
-      | 'refund.failed'
-      | 'refund.needs_attention'
-      | 'wallet.balance_low'
-      | 'wallet.balance_restored'
-      | 'esim.data_low'
-      | 'esim.expiring'
-      | 'vpn_subscription.expiring'
-      | 'wallet.runway_low'
-      | 'wallet.runway_restored'
-      | 'webhook_endpoint.disabled'
-      | 'webhook_endpoint.test'
-    )[]
-  ];
+  event_types?: EventPattern[];
   /**
    * For people.
    */
@@ -1196,123 +1139,8 @@ export interface WebhookEndpointChange {
   /**
    * @minItems 1
    * @maxItems 100
-   *
-   * Items: A type, all of one kind (`order.*`), or all (`*`).
    */
-  event_types?: [
-    (
-      | '*'
-      | 'order.*'
-      | 'topup.*'
-      | 'vpn_subscription.*'
-      | 'cancellation.*'
-      | 'refund.*'
-      | 'wallet.*'
-      | 'esim.*'
-      | 'webhook_endpoint.*'
-      | 'order.accepted'
-      | 'order.held'
-      | 'order.processing'
-      | 'order.needs_attention'
-      | 'order.completed'
-      | 'order.failed'
-      | 'order.abandoned'
-      | 'topup.accepted'
-      | 'topup.held'
-      | 'topup.processing'
-      | 'topup.needs_attention'
-      | 'topup.completed'
-      | 'topup.failed'
-      | 'topup.abandoned'
-      | 'vpn_subscription.accepted'
-      | 'vpn_subscription.held'
-      | 'vpn_subscription.processing'
-      | 'vpn_subscription.needs_attention'
-      | 'vpn_subscription.active'
-      | 'vpn_subscription.cancelling'
-      | 'vpn_subscription.cancelled'
-      | 'vpn_subscription.expired'
-      | 'vpn_subscription.failed'
-      | 'vpn_subscription.abandoned'
-      | 'cancellation.accepted'
-      | 'cancellation.held'
-      | 'cancellation.processing'
-      | 'cancellation.needs_attention'
-      | 'cancellation.completed'
-      | 'cancellation.refused'
-      | 'cancellation.abandoned'
-      | 'refund.expected'
-      | 'refund.manual_review'
-      | 'refund.completed'
-      | 'refund.failed'
-      | 'refund.needs_attention'
-      | 'wallet.balance_low'
-      | 'wallet.balance_restored'
-      | 'esim.data_low'
-      | 'esim.expiring'
-      | 'vpn_subscription.expiring'
-      | 'wallet.runway_low'
-      | 'wallet.runway_restored'
-      | 'webhook_endpoint.disabled'
-      | 'webhook_endpoint.test'
-    ),
-    ...(
-      | '*'
-      | 'order.*'
-      | 'topup.*'
-      | 'vpn_subscription.*'
-      | 'cancellation.*'
-      | 'refund.*'
-      | 'wallet.*'
-      | 'esim.*'
-      | 'webhook_endpoint.*'
-      | 'order.accepted'
-      | 'order.held'
-      | 'order.processing'
-      | 'order.needs_attention'
-      | 'order.completed'
-      | 'order.failed'
-      | 'order.abandoned'
-      | 'topup.accepted'
-      | 'topup.held'
-      | 'topup.processing'
-      | 'topup.needs_attention'
-      | 'topup.completed'
-      | 'topup.failed'
-      | 'topup.abandoned'
-      | 'vpn_subscription.accepted'
-      | 'vpn_subscription.held'
-      | 'vpn_subscription.processing'
-      | 'vpn_subscription.needs_attention'
-      | 'vpn_subscription.active'
-      | 'vpn_subscription.cancelling'
-      | 'vpn_subscription.cancelled'
-      | 'vpn_subscription.expired'
-      | 'vpn_subscription.failed'
-      | 'vpn_subscription.abandoned'
-      | 'cancellation.accepted'
-      | 'cancellation.held'
-      | 'cancellation.processing'
-      | 'cancellation.needs_attention'
-      | 'cancellation.completed'
-      | 'cancellation.refused'
-      | 'cancellation.abandoned'
-      | 'refund.expected'
-      | 'refund.manual_review'
-      | 'refund.completed'
-      | 'refund.failed'
-      | 'refund.needs_attention'
-      | 'wallet.balance_low'
-      | 'wallet.balance_restored'
-      | 'esim.data_low'
-      | 'esim.expiring'
-      | 'vpn_subscription.expiring'
-      | 'wallet.runway_low'
-      | 'wallet.runway_restored'
-      | 'webhook_endpoint.disabled'
-      | 'webhook_endpoint.test'
-    )[]
-  ];
+  event_types?: EventPattern[];
   /**
    * For people.
    */
@@ -3700,7 +3528,7 @@ export interface CreatedWebhookEndpoint {
    * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
    */
   url: string;
-  event_types: string[];
+  event_types: EventPattern[];
   /**
    * For people.
    */
@@ -3765,7 +3593,7 @@ export interface WebhookEndpoint {
    * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
    */
   url: string;
-  event_types: string[];
+  event_types: EventPattern[];
   /**
    * For people.
    */
