@@ -1,7 +1,10 @@
 import { ID_PREFIXES } from '#domain/identifiers.ts';
-import { FINAL_STATUSES } from '#domain/lifecycle.ts';
-import { WORK_KINDS } from '#domain/work.ts';
+import { FINAL_STATUSES, statusesOf } from '#domain/lifecycle.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
 import { isStream, type DescribedApi, type DescribedOperation, type DescribedParameter } from '#scripts/described-api.ts';
+
+/** How the description says that an address carries several; whoever calls a method gives an array. */
+const COMMAS = ', separated by commas';
 
 /** How an answer is read. */
 type Reading = { readonly kind: 'json'; readonly type: string } | { readonly kind: 'text' | 'bytes' | 'nothing' };
@@ -17,10 +20,16 @@ export function clientOperations(api: DescribedApi): string {
     '/** Nothing happens any more to work with one of these. */',
     `export const FINAL_STATUSES: readonly string[] = [${FINAL_STATUSES.map((status) => `'${status}'`).join(', ')}];`,
     '',
+    '/** Nobody is told of these, so no call waits for them. */',
+    `export type UnannouncedStatus = ${unannouncedStatuses(api)};`,
+    '',
     '/** Where work is read, by the prefix of its id; and whether that call waits for a change by itself. */',
-    `export const WORK_READS: Readonly<Record<string, { readonly path: string; readonly waits: boolean }>> = {`,
+    'export const WORK_READS: Readonly<Record<string, { readonly operation: string; readonly path: string; readonly waits: boolean }>> = {',
     ...workReads(api),
     '};',
+    '',
+    '/** One of them, or several: any of these will do. */',
+    'export type OneOrMore<Value> = Value | readonly Value[];',
     '',
     ...methods.flatMap(({ query }) => query),
     '/** Every call of the API that takes a key. */',
@@ -37,15 +46,37 @@ export function clientOperations(api: DescribedApi): string {
   ].join('\n');
 }
 
-function workReads(api: DescribedApi): string[] {
+/** Reading one piece of work, by its kind. */
+function readsOfWork(api: DescribedApi): readonly { readonly kind: WorkKind; readonly read: DescribedOperation }[] {
   return WORK_KINDS.flatMap((kind) => {
     const read = api.operations.find(
       ({ method, path, parameters }) => method === 'get' && path.endsWith('/{id}') && parameters.some(({ schema }) => schema['x-kind'] === kind),
     );
-    if (read === undefined) return [];
-    const waits = read.parameters.some(({ name, in: where }) => where === 'query' && name === 'wait');
-    return [`  ${ID_PREFIXES[kind]}: { path: '${read.path.replace('/{id}', '')}', waits: ${waits} },`];
+    return read === undefined ? [] : [{ kind, read }];
   });
+}
+
+function workReads(api: DescribedApi): string[] {
+  return readsOfWork(api).map(({ kind, read: { id, path, parameters } }) => {
+    const waits = parameters.some(({ name, in: where }) => where === 'query' && name === 'wait');
+    return `  ${ID_PREFIXES[kind]}: { operation: '${id}', path: '${path.replace('/{id}', '')}', waits: ${waits} },`;
+  });
+}
+
+/** The statuses that `until` takes for no kind of work, as a type. @throws Error when it takes one of some kinds and not of others. */
+function unannouncedStatuses(api: DescribedApi): string {
+  const left = new Set<string>();
+  const taken = new Set<unknown>();
+  for (const { kind, read } of readsOfWork(api)) {
+    const until = read.parameters.find(({ name, in: where }) => where === 'query' && name === 'until');
+    const values = until === undefined ? undefined : valuesOfList(until.schema);
+    if (values === undefined) continue;
+    for (const value of values) taken.add(value);
+    for (const status of statusesOf(kind)) if (!values.includes(status)) left.add(status);
+  }
+  const both = [...left].filter((status) => taken.has(status));
+  if (both.length > 0) throw new Error(`${both.join(', ')} can be waited for with some kinds of work only`);
+  return left.size === 0 ? 'never' : union([...left]).join(' | ');
 }
 
 function importsOf(types: ReadonlySet<string>): string[] {
@@ -78,13 +109,14 @@ function methodOf(operation: DescribedOperation, api: DescribedApi): Method {
 
   const needsQuery = inQuery.some(({ required }) => required);
   const args = [
-    ...inPath.map(({ name }) => `${camel(name)}: string`),
+    ...inPath.map(({ name, schema }) => `${camel(name)}: ${isNumeric(schema) ? 'string | number' : 'string'}`),
     ...(bodyType === undefined ? [] : [`body: ${bodyType}${body?.required === true ? '' : ' = {}'}`]),
     ...(inQuery.length === 0 ? [] : [`query: ${capital(id)}Query${needsQuery ? '' : ' = {}'}`]),
     `options: ${key || prefers ? 'WriteOptions' : 'CallOptions'} = {}`,
   ];
   const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => `\${encodeURIComponent(${camel(name)})}`);
   const call = [
+    `operation: '${id}'`,
     `method: '${method.toUpperCase()}'`,
     `path: ${target === path ? `'${path}'` : `\`${target}\``}`,
     ...(inQuery.length === 0 ? [] : ['query']),
@@ -93,7 +125,7 @@ function methodOf(operation: DescribedOperation, api: DescribedApi): Method {
     ...(prefers ? ['prefers: true'] : []),
     'options',
   ].join(', ');
-  const result = isPaged ? `Paged<${item}>` : `Promise<${typeOf(reading)}>`;
+  const result = isPaged ? `Paged<${item}, ${typeOf(reading)}>` : `Promise<${typeOf(reading)}>`;
   const statement = isPaged
     ? `return new Paged((cursor) => this.transport.json({ ${call.replace(', query,', ', query: { ...query, ...cursor },')} }));`
     : `return this.transport.${reading.kind}({ ${call} });`;
@@ -105,7 +137,8 @@ function methodOf(operation: DescribedOperation, api: DescribedApi): Method {
   ].join('\n');
   const types = [
     ...(bodyType === undefined || bodyType.includes('<') ? [] : [bodyType]),
-    ...(isPaged ? [item] : reading.kind === 'json' && !reading.type.includes('<') ? [reading.type] : []),
+    ...(isPaged ? [item] : []),
+    ...(reading.kind === 'json' && !reading.type.includes('<') ? [reading.type] : []),
   ];
   return { text, types, query: inQuery.length === 0 ? [] : [queryInterface(id, inQuery)] };
 }
@@ -140,17 +173,44 @@ function itemOf(schema: unknown, api: DescribedApi): string | undefined {
 
 function queryInterface(id: string, parameters: readonly DescribedParameter[]): string {
   const fields = parameters.flatMap(({ name, required, description, schema }) => [
-    ...(description === undefined ? [] : [`  /** ${description} */`]),
-    `  readonly ${name}${required ? '' : '?'}:${simpleType(schema)};`,
+    ...(description === undefined ? [] : [`  /** ${valuesOfList(schema) === undefined ? description : description.replace(COMMAS, '')} */`]),
+    `  readonly ${name}${required ? '' : '?'}:${queryType(schema)};`,
   ]);
   return [`export interface ${capital(id)}Query {`, ...fields, '}', ''].join('\n');
 }
 
-function simpleType(schema: DescribedParameter['schema']): string {
-  const { enum: values, type } = schema as { enum?: readonly unknown[]; type?: unknown };
-  if (Array.isArray(values)) return values.map((value) => `\n    | ${typeof value === 'string' ? `'${value}'` : String(value)}`).join('');
-  if (type === 'integer' || type === 'number') return ' number';
-  return type === 'boolean' ? ' boolean' : ' string';
+function queryType(schema: DescribedParameter['schema']): string {
+  const several = valuesOfList(schema);
+  if (several !== undefined) return ` OneOrMore<${lines(several)}\n  >`;
+  const { enum: values, type } = schema as { enum?: unknown; type?: unknown };
+  // Text in an address, and a flag to those who call.
+  if (type === 'boolean' || isFlag(values)) return ' boolean';
+  if (Array.isArray(values)) return lines(values);
+  return type === 'integer' || type === 'number' ? ' number' : ' string';
+}
+
+/** Of a list of some out of a closed set; undefined of anything else. */
+function valuesOfList({ type, items }: DescribedParameter['schema']): readonly unknown[] | undefined {
+  const values = type === 'array' && typeof items === 'object' && items !== null && 'enum' in items ? items.enum : undefined;
+  return Array.isArray(values) ? values : undefined;
+}
+
+/** Exactly `true` and `false`. */
+function isFlag(values: unknown): boolean {
+  return Array.isArray(values) && values.length === 2 && values.includes('true') && values.includes('false');
+}
+
+function union(values: readonly unknown[]): string[] {
+  return values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
+}
+
+function lines(values: readonly unknown[]): string {
+  return union(values).map((value) => `\n    | ${value}`).join('');
+}
+
+/** An id of the service's is a number in every body: what was read there goes into the path as it is. */
+function isNumeric({ type, example }: DescribedParameter['schema']): boolean {
+  return type === 'integer' || (typeof example === 'string' && /^\d+$/.test(example));
 }
 
 function capital(name: string): string {

@@ -1,6 +1,6 @@
 import { StillGoingError } from './errors.ts';
 import { EventStream, type StreamEventsQuery, type StreamOptions } from './events.ts';
-import { FINAL_STATUSES, Operations, WORK_READS } from './operations.ts';
+import { FINAL_STATUSES, Operations, WORK_READS, type UnannouncedStatus } from './operations.ts';
 import { Transport, type CallOptions, type TransportOptions } from './transport.ts';
 
 /** Work of any kind, as far as waiting is concerned. */
@@ -10,8 +10,11 @@ export interface Work {
 }
 
 export interface WaitOptions<Status extends string> extends CallOptions {
-  /** Statuses to wait for; an end ends every wait. Default: `active`, and `needs_attention`, since then a person has to act. */
-  readonly until?: readonly Status[];
+  /**
+   * Statuses to wait for, but those that nobody is told of; an end ends every wait. Default: `active`, and `needs_attention`, since then a
+   * person has to act.
+   */
+  readonly until?: readonly Exclude<Status, UnannouncedStatus>[];
   /** Default: 60 s. */
   readonly timeoutMs?: number;
 }
@@ -59,7 +62,7 @@ export class ResellerClient extends Operations {
       const query = read.waits ? { wait, until: options.until } : {};
       const path = `${read.path}/${encodeURIComponent(work.id)}`;
       const asked = Date.now();
-      current = await this.transport.json<Kind>({ method: 'GET', path, query, options: { ...call, ...(read.waits ? { wait } : {}) } });
+      current = await this.transport.json<Kind>({ operation: read.operation, method: 'GET', path, query, options: { ...call, ...(read.waits ? { wait } : {}) } });
       // An API with too many who wait answers at once.
       if (!enough.has(current.status) && Date.now() - asked < POLL_MS) await this.transport.sleep(Math.min(POLL_MS, leftMs), options.signal);
     }

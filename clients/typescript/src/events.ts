@@ -98,7 +98,7 @@ export class EventStream implements AsyncIterable<Event> {
     };
     try {
       const headers = { Accept: 'text/event-stream', ...(this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor }) };
-      const call = { method: 'GET', path: '/v1/events/stream', query: this.#query, headers, options };
+      const call = { operation: 'streamEvents', method: 'GET', path: '/v1/events/stream', query: this.#query, headers, options };
       const reader = (await notSilent(this.#transport.stream(call, ends))).getReader();
       for (;;) {
         const { value } = await notSilent(reader.read()).catch((cause: unknown) => {

@@ -2,6 +2,6 @@ export { ResellerClient, type WaitOptions, type Work } from './client.ts';
 export { isProblem, NoAnswerError, ProblemError, StillGoingError, type ProblemCode } from './errors.ts';
 export { EventStream, type StreamEventsQuery, type StreamOptions } from './events.ts';
 export { Paged, type Page } from './paged.ts';
-export type { CallOptions, TransportOptions, WriteOptions } from './transport.ts';
+export type { CallOptions, OnResponse, ResponseInfo, TransportOptions, WriteOptions } from './transport.ts';
 export type * from './operations.ts';
 export type * from './types.ts';

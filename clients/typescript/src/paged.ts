@@ -9,23 +9,25 @@ export interface Page<Item> {
 /**
  * A list that comes in pages: `for await` goes through all of it that is there and asks for the next page when it is needed. To follow
  * events beyond that, keep the `next_cursor` of the last page, and ask again from it with `wait`.
+ *
+ * @typeParam PageOf - what a page is: some say more than their items, such as `read_at` or `standing`.
  */
-export class Paged<Item> implements AsyncIterable<Item> {
-  readonly #read: (cursor: { cursor?: string }) => Promise<Page<Item>>;
+export class Paged<Item, PageOf extends Page<Item> = Page<Item>> implements AsyncIterable<Item> {
+  readonly #read: (cursor: { cursor?: string }) => Promise<PageOf>;
 
-  constructor(read: (cursor: { cursor?: string }) => Promise<unknown>) {
-    this.#read = read as (cursor: { cursor?: string }) => Promise<Page<Item>>;
+  constructor(read: (cursor: { cursor?: string }) => Promise<PageOf>) {
+    this.#read = read;
   }
 
   /** The first page alone; `next_cursor` goes into the query of the next call. */
-  async page(): Promise<Page<Item>> {
+  async page(): Promise<PageOf> {
     return this.#read({});
   }
 
   /** All pages. */
-  async *pages(): AsyncGenerator<Page<Item>, void> {
+  async *pages(): AsyncGenerator<PageOf, void> {
     for (let cursor: string | null | undefined = undefined; cursor !== null; ) {
-      const page: Page<Item> = await this.#read(cursor === undefined ? {} : { cursor });
+      const page: PageOf = await this.#read(cursor === undefined ? {} : { cursor });
       yield page;
       cursor = page.has_more === false ? null : page.next_cursor;
     }

@@ -1,6 +1,23 @@
 import { foreign, noAnswer, readBytes, readJson, readText, refusal, type Asked, type Outcome, type Read } from './answers.ts';
 import { ProblemError, type NoAnswerError } from './errors.ts';
 
+/** An answer as its headers show it. */
+export interface ResponseInfo {
+  /** The method of the client, by the name of the description: `createOrder`. */
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** Such as `X-Request-Id`, `Idempotent-Replayed`, `RateLimit` and `Retry-After`. */
+  readonly headers: Headers;
+}
+
+/**
+ * Told of every answer of the API or of what is in between: of refusals too, and of each try. For logs and metrics; what it throws ends
+ * the call, and nothing is sent again.
+ */
+export type OnResponse = (response: ResponseInfo) => void;
+
 export interface TransportOptions {
   /** Where the API is, without `/v1`: `https://fulfilment.example.com`. */
   readonly baseUrl: string;
@@ -9,6 +26,8 @@ export interface TransportOptions {
   readonly retries?: number;
   /** Of one try. Default: 30 s; what a call waits for is added. */
   readonly timeoutMs?: number;
+  /** Of all calls. */
+  readonly onResponse?: OnResponse;
   /** Replaced in tests. */
   readonly fetch?: typeof fetch;
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -19,6 +38,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Names the request in the log of the API. */
   readonly requestId?: string;
+  /** Of this call, after that of the client. */
+  readonly onResponse?: OnResponse;
 }
 
 export interface WriteOptions extends CallOptions {
@@ -29,6 +50,8 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface Call {
+  /** The name of the call. */
+  readonly operation: string;
   readonly method: string;
   readonly path: string;
   readonly query?: object;
@@ -89,6 +112,7 @@ export class Transport {
     const answer = await this.#fetch(sent.url, { ...sent.init, signal }).catch((cause: unknown) => {
       throw noAnswer(sent, cause);
     });
+    this.#tell(call, answer);
     if (!answer.ok) throw await refusal(answer, sent);
     if (answer.body !== null && answer.headers.get('Content-Type')?.startsWith('text/event-stream') === true) return answer.body;
     throw foreign(answer, sent, 'a stream');
@@ -137,19 +161,29 @@ export class Transport {
   }
 
   /** Until all of the answer is there: what breaks off in its middle is none. */
-  async #try<Value>({ options, query = {} }: Call, sent: Sent, read: Read<Value>): Promise<Outcome<Value>> {
+  async #try<Value>(call: Call, sent: Sent, read: Read<Value>): Promise<Outcome<Value>> {
+    const { options, query = {} } = call;
     const waits = options.wait ?? ('wait' in query && typeof query.wait === 'number' ? query.wait : 0);
     const limit = AbortSignal.timeout((this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS) + 1_000 * waits);
     const signal = options.signal === undefined ? limit : AbortSignal.any([limit, options.signal]);
     let answer: Response | undefined;
+    let outcome: Outcome<Value>;
     try {
       answer = await this.#fetch(sent.url, { ...sent.init, signal });
-      if (!answer.ok) return { failure: await refusal(answer, sent) };
-      return (await read(answer)) ?? { failure: foreign(answer, sent, 'what was asked for') };
+      outcome = answer.ok ? ((await read(answer)) ?? { failure: foreign(answer, sent, 'what was asked for') }) : { failure: await refusal(answer, sent) };
     } catch (cause) {
       options.signal?.throwIfAborted();
-      return { failure: noAnswer(sent, cause, answer) };
+      outcome = { failure: noAnswer(sent, cause, answer) };
     }
+    // Not within the above: what the caller's own code throws is no lost answer.
+    if (answer !== undefined) this.#tell(call, answer);
+    return outcome;
+  }
+
+  #tell({ operation, method, path, options }: Call, { status, headers }: Response): void {
+    const response: ResponseInfo = { operation, method, path, status, headers };
+    this.#options.onResponse?.(response);
+    options.onResponse?.(response);
   }
 
   /** Doubled each time; half of it by chance, so that many clients do not come back at once. */
