@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isProblem, ResellerClient } from '#clients/typescript/src/index.ts';
+import { isProblem, ResellerClient, type ResponseInfo } from '#clients/typescript/src/index.ts';
+import { generateApiKey } from '#crypto/api-key.ts';
+import { addApiKey, apiScopes } from '#db/api-keys.ts';
 import { removeFolder } from '#test/support/temporary.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -42,6 +44,30 @@ describe('the TypeScript client', () => {
     const idempotencyKey = randomUUID();
     const [first, second] = [await client.createOrder(body, { idempotencyKey }), await client.createOrder(body, { idempotencyKey })];
     expect(second).toEqual(first);
+  });
+
+  it('shows with what headers the API answers', async () => {
+    const body = { package_id: 1001, external_order_id: reference() };
+    const answers: ResponseInfo[] = [];
+    const options = { idempotencyKey: randomUUID(), requestId: 'the-first', onResponse: (response: ResponseInfo) => void answers.push(response) };
+    await client.createOrder(body, options);
+    await client.createOrder(body, { ...options, requestId: 'the-second' });
+    expect(answers.map(({ operation, status, headers }) => [operation, status, headers.get('X-Request-Id'), headers.get('Idempotent-Replayed')])).toEqual([
+      ['createOrder', 202, 'the-first', null],
+      ['createOrder', 202, 'the-second', 'true'],
+    ]);
+  });
+
+  it('asks for lists as the API takes them: several of a set, and flags', async () => {
+    const waiting = await client.listOrders({ status: ['held', 'needs_attention'] }).page();
+    expect(waiting.data.every(({ status }) => status === 'held' || status === 'needs_attention')).toBe(true);
+    const all = await client.listPackages().take(100);
+    const [sold, unsold] = [await client.listPackages({ available: true }).take(100), await client.listPackages({ available: false }).take(100)];
+    expect(sold.length).toBeGreaterThan(0);
+    expect(sold.every(({ available }) => available)).toBe(true);
+    const byId = (...lists: { id: number }[][]) => lists.flat().map(({ id }) => id).toSorted((a, b) => a - b);
+    expect(byId(sold, unsold)).toEqual(byId(all));
+    expect((await client.getPackage(1001)).id).toBe(1001);
   });
 
   it('asks again when an answer breaks off, and gets the one order that was made', async () => {
@@ -83,18 +109,34 @@ describe('the TypeScript client', () => {
   });
 
   it('is what the example shop is written with: it buys, waits, recharges and says the price, and buys nothing twice', async () => {
+    const head = readFileSync(join(PROJECT, 'clients/typescript/examples/shop.ts'), 'utf8').split('*/')[0] ?? '';
+    // A key that may do what the example says that it needs, and no more.
+    const scopes = apiScopes.filter((scope) => head.includes(scope));
+    const { key, prefix, hash } = generateApiKey();
+    await stack.database.run((db) => addApiKey(db, { name: 'shop', prefix, hash, scopes }));
     const sale = reference();
+    const folder = mkdtempSync(join(tmpdir(), 'reseller-shop-'));
+    const picture = join(folder, 'sale.png');
     const shop = () =>
-      run(process.execPath, ['clients/typescript/examples/shop.ts', sale], {
+      run(process.execPath, ['clients/typescript/examples/shop.ts', sale, picture], {
         cwd: PROJECT,
-        env: { ...process.env, RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: stack.apiKey },
+        env: { ...process.env, RESELLER_URL: stack.api.baseUrl, RESELLER_API_KEY: key },
       });
-    const { stdout } = await shop();
-    expect(stdout).toMatch(/^Order +ord_\w+ is completed, charged \d+\.\d+ USD$/m);
-    expect(stdout).toMatch(/^LPA +LPA:1\$smdp\.simulator\.example\$/m);
-    expect(stdout).toMatch(/^iPhone +https:\/\/esimsetup\.apple\.com\//m);
-    expect(stdout).toMatch(/^Top-up +top_\w+ is completed, .+, charged \d+\.\d+ USD$/m);
-    expect((await shop()).stdout).toBe(stdout);
+    try {
+      const { stdout } = await shop();
+      expect(stdout).toMatch(/^Order +ord_\w+ is completed, charged \d+\.\d+ USD$/m);
+      expect(stdout).toMatch(/^LPA +LPA:1\$smdp\.simulator\.example\$/m);
+      expect(stdout).toMatch(/^iPhone +https:\/\/esimsetup\.apple\.com\//m);
+      expect(stdout).toContain(`QR code   ${picture}\n`);
+      expect(readFileSync(picture).subarray(1, 4).toString()).toBe('PNG');
+      expect(stdout).toMatch(/^Top-up +top_\w+ is completed, .+, charged \d+\.\d+ USD$/m);
+      expect(stdout).toMatch(/^Usage +\d+ MB of \d+$/m);
+      const [order] = await client.listOrders({ external_order_id: sale }).take(1);
+      expect(order?.max_price).toEqual(order?.charged);
+      expect((await shop()).stdout).toBe(stdout);
+    } finally {
+      removeFolder(folder);
+    }
   });
 
   it('is what the example that watches events is written with: it goes on where it was, through what happened meanwhile', async () => {

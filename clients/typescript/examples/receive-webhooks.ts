@@ -1,0 +1,56 @@
+/**
+ * Receives events by webhook: verifies each, and keeps it once. Made for `POST /v1/webhook-endpoints` with
+ * `"url": "http://127.0.0.1:5000/"`, whose answer holds the secret. Run it beside `npm start`, from the root of the project; in one of
+ * your own, `npm install standardwebhooks` first:
+ *
+ *   RESELLER_WEBHOOK_SECRET=whsec_… npx node clients/typescript/examples/receive-webhooks.ts 5000 .data/inbox.sqlite
+ */
+import { createServer, type IncomingMessage } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+
+const webhook = new Webhook(process.env['RESELLER_WEBHOOK_SECRET'] ?? '');
+const LARGEST_BODY = 100_000;
+
+/** A table of your shop's database: what came, and by being there also that it came. Your program works it off, and marks what is done. */
+const inbox = new DatabaseSync(process.argv[3] ?? ':memory:');
+inbox.exec('CREATE TABLE IF NOT EXISTS inbox (webhook_id TEXT PRIMARY KEY, event TEXT NOT NULL, done_at TEXT)');
+// One statement: with two, a crash in between would lose an event, or have it dealt with twice.
+const keep = inbox.prepare('INSERT INTO inbox (webhook_id, event) VALUES (?, ?) ON CONFLICT DO NOTHING');
+
+const server = createServer((request, response) => {
+  void receive(request).then(
+    (status) => response.writeHead(status).end(),
+    (error: unknown) => {
+      console.error(error);
+      // It comes again.
+      response.writeHead(500).end();
+    },
+  );
+});
+server.listen(Number(process.argv[2] ?? 5_000), '127.0.0.1', () => console.log('listening', server.address()));
+
+/** @returns the status to answer with. Whatever the event brings about happens later: the API waits 15 s, and no longer. */
+async function receive(request: IncomingMessage): Promise<number> {
+  const raw = await bytesOf(request);
+  if (raw === undefined) return 413;
+  const header = (name: string) => String(request.headers[name] ?? '');
+  const id = header('webhook-id');
+  try {
+    // The bytes as they came: JSON that is read and written again is not what was signed.
+    webhook.verify(raw, { 'webhook-id': id, 'webhook-timestamp': header('webhook-timestamp'), 'webhook-signature': header('webhook-signature') });
+  } catch (error) {
+    if (!(error instanceof WebhookVerificationError)) throw error;
+    return 400;
+  }
+  const isNew = keep.run(id, raw.toString('utf8')).changes === 1;
+  console.log(isNew ? `new    ${raw.toString('utf8')}` : `known  ${id}`);
+  return 204;
+}
+
+async function bytesOf(request: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request) if ((length += chunk.length) <= LARGEST_BODY) chunks.push(chunk);
+  return length > LARGEST_BODY ? undefined : Buffer.concat(chunks);
+}
