@@ -101,6 +101,11 @@ export const eventListQuery = z.strictObject({
 
 export const eventStreamQuery = z.strictObject({ ...narrowing, cursor });
 
+/** What a reader that connects again sends by itself. */
+export const eventStreamHeaders = z.strictObject({
+  'Last-Event-ID': z.string().optional().meta({ description: 'The `id` that came last: the stream goes on after it. Goes before `cursor`; empty is as none.' }),
+});
+
 /** What the filters of a query let through; nothing but what they all name. */
 export function wantedTypes(query: { readonly type?: readonly EventType[] | undefined; readonly subject_kind?: readonly EventSubjectKind[] | undefined }): readonly EventType[] | undefined {
   const ofKinds = query.subject_kind?.flatMap(typesOfSubject);

@@ -1,6 +1,6 @@
 /** Answers about work that wait for its end: `Prefer: wait=N` and `?wait=N`. */
-import { askAgainSeconds } from '#domain/waiting.ts';
-import type { WorkStatus } from '#domain/lifecycle.ts';
+import { askAgainSeconds, endsWait, isFinished } from '#domain/waiting.ts';
+import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
 import { DatabaseUnavailableError } from '#db/database.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import type { Caller, Incoming } from '#api/operation.ts';
@@ -25,7 +25,7 @@ interface Waiter {
  *
  * @param find reads it as the API shows it, for this caller. @returns with nothing found where there is none, or nobody waits any more.
  */
-export async function readWhen(
+async function readWhen(
   { waits }: Pick<ApiDependencies, 'waits'>,
   id: string,
   find: () => Promise<ShownWork | undefined>,
@@ -82,6 +82,50 @@ export async function answerPreferred(
     dependencies.logger.warn({ err: error }, 'a caller who waited is answered as one who did not: the database is away');
     return accepted;
   }
+}
+
+/** Headers of the answer to a `GET` that may wait (`?wait=N`), for its description. */
+export const longPollHeaders = {
+  'Preference-Applied':
+    'With `wait=N`: `wait=` and how many seconds were granted, as with `Prefer: wait=N`. Absent where it was not waited: too many wait already, or the API stops.',
+  'Retry-After': 'With `wait=N`, while what is waited for has not come: after how many seconds it is worth asking again.',
+} as const;
+
+/** Says with the answer to a `GET` that it was waited, where it was. @param seconds as the caller asked for them. */
+export function appliedWait({ waits }: Pick<ApiDependencies, 'waits'>, seconds: number, isGranted: boolean): Readonly<Record<string, string>> {
+  return isGranted ? { 'Preference-Applied': `wait=${waits.granted(seconds)}` } : {};
+}
+
+/**
+ * Answers a `GET` of work, at once or once it has a status that is waited for.
+ *
+ * @param asked.wait in seconds; undefined where it was not asked for. @param asked.until undefined: until it is finished, or waits for a person.
+ * @returns undefined where there is no such work, or nobody waits any more.
+ */
+export async function answerRead(
+  dependencies: Pick<ApiDependencies, 'waits' | 'now'>,
+  { id, onClose, find, caller: { lineageId } }: {
+    readonly id: string;
+    readonly caller: Pick<Caller, 'lineageId'>;
+    readonly onClose: Incoming['onClose'];
+    readonly find: Parameters<typeof readWhen>[2];
+  },
+  { wait, until }: { readonly wait: number | undefined; readonly until: readonly WorkStatus[] | undefined },
+): Promise<Reply | undefined> {
+  // An end is an end: what is waited for beyond it does not come.
+  const has = (status: WorkStatus) => (until === undefined ? isFinished(status) : until.includes(status) || isFinal(status));
+  const { found, isGranted } = await readWhen(dependencies, id, find, {
+    seconds: wait ?? 0,
+    lineageId,
+    onClose,
+    until: until === undefined ? endsWait : has,
+  });
+  if (found === undefined) return undefined;
+  if (wait === undefined) return jsonReply(200, found);
+  return jsonReply(200, found, {
+    ...appliedWait(dependencies, wait, isGranted),
+    ...(!has(found.status) && { 'Retry-After': retryAfter(found, dependencies.now()) }),
+  });
 }
 
 /** The id of the work that an answer tells of. @throws Error when it names none. */

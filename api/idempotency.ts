@@ -104,6 +104,9 @@ async function resolveUnknownCommit(
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255})"$/;
 const BARE = /^[\x21\x23-\x7e][\x21-\x7e]{0,254}$/;
 
+/** All that {@link readIdempotencyKey} takes, as the pattern of a JSON schema. */
+export const IDEMPOTENCY_KEY_FORMS = `${BARE.source}|${QUOTED.source}`;
+
 /**
  * The key that a header names. The draft of the IETF wants a string in quotes, most clients send it bare: `"k"` and `k` are one key.
  *

@@ -8,49 +8,12 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { API_SCOPES } from '#db/api-keys.ts';
+import { idempotencyKeyHeader, replayedHeader } from '#api/idempotency-header.ts';
 import type { DocumentedAnswer, Operation } from '#api/operation.ts';
-import { recordedExchange, recordedProblem } from '#api/recorded-examples.ts';
+import { recordedExchange } from '#api/recorded-examples.ts';
 import { TAGS } from '#api/tags.ts';
-import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problem.ts';
-
-const fieldError = z
-  .strictObject({
-    in: z.enum(['body', 'query', 'path', 'header']),
-    field: z.string().meta({ description: 'Dotted path; empty when it is the whole.', example: 'max_price.amount' }),
-    message: z.string(),
-  })
-  .meta({ id: 'FieldError' });
-
-/** Every problem answer. Members that belong to one code only are described as optional. */
-export const problemSchema = z
-  .strictObject({
-    type: z.string().meta({ description: 'Address of a page about this problem, relative to this API.' }),
-    code: z.enum(problemCodes as [ProblemCode, ...ProblemCode[]]).meta({ description: 'Stable; switch on this.' }),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string().optional().meta({ description: 'About this occurrence.' }),
-    errors: z.array(fieldError).optional().meta({ description: 'With `validation_failed`: what is wrong, field by field.' }),
-    missing_scope: z.string().optional().meta({ description: 'With `missing_scope`.' }),
-    existing: z
-      .strictObject({ id: z.string(), href: z.string() })
-      .optional()
-      .meta({ description: 'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.' }),
-    refusal: z.string().optional().meta({ description: 'With `action_not_possible`: a stable code for what stands against it.' }),
-    failure_class: z.string().optional().meta({ description: 'With `service_…`: what came of asking the service.' }),
-    request_id: z.string().meta({ description: 'Names this request in our log.' }),
-  })
-  .meta({ id: 'Problem', description: 'RFC 9457.' });
-
-export const EXAMPLE_IDEMPOTENCY_KEY = '4f5d2f0e-2a53-4c6f-9d0e-7a0f6a2a1c11';
-
-const idempotencyKeyHeader = z.strictObject({
-  'Idempotency-Key': z.string().meta({
-    description: 'Unique for this operation, the same for each of its retries: 1 to 255 visible ASCII characters, bare or in double quotes.',
-    example: EXAMPLE_IDEMPOTENCY_KEY,
-    override: { pattern: '^[!#-~][!-~]{0,254}$', minLength: 1, maxLength: 255 },
-    param: { id: 'IdempotencyKey' },
-  }),
-});
+import { PROBLEMS, problemCodes, type ProblemCode } from '#api/problem.ts';
+import { problemExample, problemSchema } from '#api/problem-schema.ts';
 
 const preferHeader = z.strictObject({
   Prefer: z.string().optional().meta({
@@ -96,13 +59,15 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       description:
         'Buys eSIM packages and VPN subscriptions from the service; nothing is bought a second time unless the first is known to have cost ' +
         'nothing. Errors are problem+json (RFC 9457): switch on `code`. Lists come in pages: pass `next_cursor` as `cursor`. Amounts are ' +
-        'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to answers.\n\n' +
+        'decimal strings, times are RFC 3339. Unknown fields are refused in requests; new ones may be added to answers, and new values to their ' +
+        'enums. Every call takes the header `X-Request-Id` (1 to 64 letters, digits, `.`, `_` or `-`): the name of the request in our log and ' +
+        'in its answer; one is made where it is missing or of another form.\n\n' +
         `<details><summary>Scopes of API keys</summary>\n\n${scopesTable()}\n\n</details>`,
     },
     tags: tagsOf(operations),
     paths,
     components: {
-      headers: { 'X-Request-Id': { description: 'Names this request in our log.', schema: { type: 'string' } } },
+      headers: { 'X-Request-Id': { description: 'Names this request in our log: as you have named it, where you have.', schema: { type: 'string' } } },
       examples: problemExamples(),
       securitySchemes: {
         apiKey: {
@@ -187,7 +152,7 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
     responses: Object.fromEntries<ZodOpenApiResponseObject>([
       ...Object.entries(operation.answers).map(([status, answer]) => {
         const recorded = recordedAnswer(operation.id, Number(status));
-        return [status, describeAnswer(answer, recorded, scope !== undefined)] as const;
+        return [status, describeAnswer(operation, answer, recorded)] as const;
       }),
       ...describeProblems(operation),
     ]),
@@ -201,12 +166,12 @@ function recordedAnswer(id: string, status: number): unknown {
 }
 
 /** @param recorded what a real call was answered with; it goes before what was written by hand. */
-function describeAnswer(answer: DocumentedAnswer, recorded: unknown, limited: boolean): ZodOpenApiResponseObject {
+function describeAnswer({ scope, idempotent }: Operation, answer: DocumentedAnswer, recorded: unknown): ZodOpenApiResponseObject {
   const { description, contentType, otherContentTypes = [], schema = { type: 'string' as const }, headers = {} } = answer;
   const example = answer.schema === undefined ? undefined : (recorded ?? answer.example);
   return {
     description,
-    headers: describeHeaders({ ...headers, ...(limited ? RATE_LIMIT_HEADERS : {}) }),
+    headers: describeHeaders({ ...headers, ...(idempotent ? replayedHeader : {}), ...(scope === undefined ? {} : RATE_LIMIT_HEADERS) }),
     content: {
       [contentType]: { schema, ...(example === undefined ? {} : { example }) },
       ...Object.fromEntries(otherContentTypes.map((other) => [other, { schema: { type: 'string' as const } }])),
@@ -284,36 +249,7 @@ function describeHeaders(headers: Readonly<Record<string, string>>) {
   );
 }
 
-const EXAMPLE_MEMBERS: Partial<Record<ProblemCode, Record<string, unknown>>> = {
-  validation_failed: {
-    detail: 'device_imei: see errors.',
-    errors: [{ in: 'body', field: 'device_imei', message: 'must have 14 to 16 digits and nothing else' }],
-  },
-  missing_scope: { detail: 'This needs the scope orders:write.', missing_scope: 'orders:write' },
-  external_order_id_taken: {
-    detail: 'Order ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD was made for this external_order_id.',
-    existing: { id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', href: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' },
-  },
-  action_not_possible: {
-    detail: 'Only an order that is held or needs attention can be tried again: this one is being worked on.',
-    refusal: 'not_waiting',
-  },
-  service_failed: { detail: 'The service answered 500.', failure_class: 'server_error' },
-  service_unavailable: { detail: 'The service answered 429 (rate_limited).', failure_class: 'rate_limited' },
-  service_timeout: { failure_class: 'timeout' },
-};
-
 /** Of all codes: some, such as that of a method which a path does not have, belong to no operation. */
 function problemExamples() {
   return Object.fromEntries(problemCodes.map((code) => [code, { summary: PROBLEMS[code].title, value: problemExample(code) }]));
-}
-
-/** An answer with this problem: a recorded one where there is one. */
-export function problemExample(code: ProblemCode): unknown {
-  return recordedProblem(code) ?? example(code);
-}
-
-function example(code: ProblemCode): Record<string, unknown> {
-  const { title, status } = PROBLEMS[code];
-  return { type: problemType(code), code, title, status, ...EXAMPLE_MEMBERS[code], request_id: 'req_9b2f6c1e-53f0-4c55-8f0d-3c1a7f4e2b90' };
 }

@@ -1,6 +1,7 @@
 /** The few pages that people open in a browser: the API description and the explanation of each problem. */
-import { EXAMPLE_IDEMPOTENCY_KEY, problemExample } from '#api/openapi.ts';
+import { EXAMPLE_IDEMPOTENCY_KEY } from '#api/idempotency-header.ts';
 import { PROBLEM_MEANINGS } from '#api/problem-meanings.ts';
+import { problemExample } from '#api/problem-schema.ts';
 import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problem.ts';
 
 /** Names relative to /docs, so that a proxy may put all of it below a path of its own. */

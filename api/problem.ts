@@ -233,7 +233,7 @@ export const PROBLEMS = {
   service_lacks_call: {
     status: 501,
     title: 'The service has no call for this',
-    advice: 'Do it in the console of the service. SERVICE_WITHOUT says what the service is taken to lack.',
+    advice: 'Do it, or look it up, in the console of the service. SERVICE_WITHOUT says what the service is taken to lack.',
   },
   service_failed: {
     status: 502,

@@ -85,10 +85,7 @@ export const askAgainHeader = { 'Retry-After': 'After how many seconds it is wor
 export function creationAnswers({ kind, output, example }: WorkResource): Readonly<Record<number, DocumentedAnswer>> {
   const noun = WORK_NOUNS[kind];
   const common = { contentType: 'application/json', schema: output, example } as const;
-  const headers = {
-    ...waitingHeaders(kind),
-    'Idempotent-Replayed': '`true` when an earlier request with the same key was accepted, and this repeats its answer.',
-  };
+  const headers = waitingHeaders(kind);
   return {
     201: { ...common, description: `With \`Prefer: wait=N\`: the ${noun} is finished, well or not; \`status\` says which.`, headers },
     202: {

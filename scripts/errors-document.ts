@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import { problemExample, problemsOf } from '#api/openapi.ts';
+import { problemsOf } from '#api/openapi.ts';
+import { problemExample } from '#api/problem-schema.ts';
 import type { Operation } from '#api/operation.ts';
 import { PROBLEM_MEANINGS } from '#api/problem-meanings.ts';
 import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problem.ts';

@@ -9,8 +9,10 @@ import { requestWake } from '#db/outbox.ts';
 import { WorkMissingError } from '#db/work.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { bulkAct, bulkInput, MAX_BULK } from '#api/bulk-action-schemas.ts';
+import { bulkIdempotencyKeyHeader } from '#api/idempotency-header.ts';
 import { answerOnce, readIdempotencyKey } from '#api/idempotency.ts';
 import { operation, type Caller, type Operation } from '#api/operation.ts';
+import { refusal } from '#api/problem-schema.ts';
 import { jsonReply } from '#api/reply.ts';
 import type { WorkResource } from '#api/work-resource.ts';
 import { attentionReason, failureClass } from '#api/work-schemas.ts';
@@ -18,14 +20,6 @@ import { attentionReason, failureClass } from '#api/work-schemas.ts';
 /** What was chosen, as it is kept under the Idempotency-Key: a repetition is about the same, whatever the filter finds by then. */
 /** Without `act_id` it was stored by a version before 0.1.0, in the last day. */
 const selection = z.object({ matched: z.int(), ids: z.array(z.string()), act_id: z.string().optional() });
-
-const optionalIdempotencyKey = z.strictObject({
-  'Idempotency-Key': z.string().optional().meta({
-    description: 'Needed unless `dry_run` is true; the same for each retry of the call.',
-    example: '0b0f5f1e-6a43-4b7e-8d0e-2f7c0a1d9e55',
-    override: { pattern: '^[!-~]{1,255}$', minLength: 1, maxLength: 255 },
-  }),
-});
 
 /** One act on many; each goes the way of the single act. */
 export function bulkOperation(dependencies: ApiDependencies, resource: WorkResource): Operation {
@@ -45,7 +39,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
           failure_class: failureClass.nullable(),
           attention: attentionReason.nullable(),
           result: z.enum(['would_act', 'applied', 'unchanged', 'refused', 'not_found']),
-          refusal: z.string().nullable().meta({ description: 'Why it is refused, as of the single act.' }),
+          refusal: refusal.nullable().meta({ description: 'Why it is refused, as of the single act.' }),
           detail: z.string().nullable(),
         }),
       ),
@@ -63,7 +57,7 @@ export function bulkOperation(dependencies: ApiDependencies, resource: WorkResou
       'judges each as the act would and changes nothing. Without ' +
       'it an Idempotency-Key is needed: the same call again is about the same, and changes nothing more.',
     scope: scopes.operate,
-    requestHeaders: optionalIdempotencyKey,
+    requestHeaders: bulkIdempotencyKeyHeader,
     body: input,
     bodyExample: { action: 'retry', filter: { status: 'held', failure_class: 'insufficient_balance' }, why: 'Topped up.', dry_run: true },
     answers: {

@@ -9,18 +9,22 @@ import {
   eventListQuery,
   eventOutput,
   eventPage,
+  eventStreamHeaders,
   eventStreamQuery,
   exampleEventId,
   wantedTypes,
 } from '#api/event-schemas.ts';
 import { EventStreams } from '#api/event-stream.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
+import { appliedWait, longPollHeaders } from '#api/finished-work.ts';
 import { invalid, operation, type Caller, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 
 const tag = 'Events';
 const JSON_TYPE = 'application/json';
+/** Of a feed without news nothing says when there will be some; a caller who was not let wait should not hammer it either. */
+const ASK_AGAIN_SECONDS = 5;
 
 /** What became of everything: as a feed, one by one, and as a stream. */
 export function eventOperations(dependencies: ApiDependencies): Operation[] {
@@ -35,8 +39,8 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
       summary: 'Read events, oldest first',
       description:
         'The feed: keep `next_cursor`, and go on from it whenever you like. Nothing is skipped and nothing comes twice, for as long as ' +
-        'events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many seconds. An event says ' +
-        'that something has changed; read `subject.href` for how it is now.',
+        'events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many seconds: `Preference-Applied` says ' +
+        'that it did. An event says that something has changed; read `subject.href` for how it is now.',
       scope: 'events:read',
       query: eventListQuery,
       answers: {
@@ -45,6 +49,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           contentType: JSON_TYPE,
           schema: eventPage,
           example: { data: [eventExample], next_cursor: 'di40Mg', has_more: false },
+          headers: { ...longPollHeaders, 'Retry-After': 'With `wait=N`, where it was not waited and there was no event: after how many seconds to ask again. Else ask at once.' },
         },
       },
       problems: ['cursor_expired'],
@@ -54,7 +59,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           if (query.cursor !== undefined) return readNumberCursor('v', query.cursor);
           return query.since === undefined ? (await keptPositions(db)).oldest - 1n : positionBefore(db, query.since);
         });
-        const { found } = await waits.until({
+        const { found, isGranted } = await waits.until({
           seconds: query.wait ?? 0,
           lineageId: caller.lineageId,
           ...(query.subject_id !== undefined && { subjectId: query.subject_id }),
@@ -67,12 +72,15 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         const shown = events.slice(0, query.limit);
         const hasMore = events.length > query.limit;
         const last = shown.at(-1)?.position ?? after;
-        return jsonReply(200, {
+        const page = {
           data: shown.map(eventEnvelope),
           // A page that is not full has passed all others, too: of a filter that lets little through, the cursor does not get too old.
           next_cursor: numberCursor('v', hasMore || passed < last ? last : passed),
           has_more: hasMore,
-        });
+        };
+        if (query.wait === undefined) return jsonReply(200, page);
+        const askAgain = !isGranted && shown.length === 0 && { 'Retry-After': String(ASK_AGAIN_SECONDS) };
+        return jsonReply(200, page, { ...appliedWait(dependencies, query.wait, isGranted), ...askAgain });
       },
     }),
     // Before what has an id in its place.
@@ -88,6 +96,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
         'Connect again when it ends: when the API stops, the key is revoked, or you read more slowly than events come.',
       scope: 'events:read',
       query: eventStreamQuery,
+      requestHeaders: eventStreamHeaders,
       answers: { 200: { description: 'Events, until one side ends it.', contentType: 'text/event-stream' } },
       problems: ['cursor_expired', 'too_many_streams'],
       handle: async ({ query, caller, header }) => {

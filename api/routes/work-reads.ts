@@ -1,18 +1,16 @@
 import * as z from 'zod';
 import { workEventType } from '#domain/events.ts';
-import { isFinal, statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
+import { statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
 import { resubmission } from '#domain/resubmission.ts';
-import { endsWait } from '#domain/waiting.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { listTimeline } from '#db/work-queries.ts';
 import { entryFor } from '#api/account-facts.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { idInPath, listOf, mayExist, waitInQuery } from '#api/fields.ts';
-import { readWhen } from '#api/finished-work.ts';
+import { answerRead, longPollHeaders } from '#api/finished-work.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { pageReply } from '#api/page-reply.ts';
-import { jsonReply } from '#api/reply.ts';
 import { standingJson, timelineJson } from '#api/representations.ts';
 import { notFound, type WorkResource } from '#api/work-resource.ts';
 import { timelinePage, timelineQuery } from '#api/work-schemas.ts';
@@ -43,20 +41,18 @@ export function workReadOperations(dependencies: ApiDependencies, resource: Work
       summary: `Read ${article(noun)} ${noun}`,
       description:
         'With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. ' +
-        'Look at `status`.',
+        'Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.',
       scope: scopes.read,
       params,
       query: readQuery,
-      answers: { 200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example } },
+      answers: { 200: { description: `The ${noun}.`, contentType: JSON_TYPE, schema: output, example, headers: longPollHeaders } },
       problems: [resource.notFound],
-      handle: async ({ params: { id }, query: { wait = 0, until }, onClose, caller: { ownerId, lineageId } }) => {
+      handle: async ({ params: { id }, query: { wait, until }, onClose, caller }) => {
         if (!mayExist(kind, id)) throw notFound(resource);
-        const find = () => database.run((db) => resource.find(db, id, ownerId));
-        // An end is an end: what is waited for beyond it does not come.
-        const isEnough = until === undefined ? endsWait : (status: WorkStatus) => until.includes(status) || isFinal(status);
-        const { found } = await readWhen(dependencies, id, find, { seconds: wait, lineageId, onClose, until: isEnough });
-        if (found === undefined) throw notFound(resource);
-        return jsonReply(200, found);
+        const find = () => database.run((db) => resource.find(db, id, caller.ownerId));
+        const reply = await answerRead(dependencies, { id, onClose, find, caller }, { wait, until });
+        if (reply === undefined) throw notFound(resource);
+        return reply;
       },
     }),
     operation({

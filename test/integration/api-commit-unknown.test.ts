@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { problemSchema } from '#api/openapi.ts';
+import { problemSchema } from '#api/problem-schema.ts';
 import { orderOutput } from '#api/order-schemas.ts';
 import { Database, DatabaseUnavailableError, type Executor } from '#db/database.ts';
 import { forgetAnswers } from '#db/idempotency.ts';

@@ -7,7 +7,7 @@ import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { EventSubjectKind, EventType } from '#domain/events.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
 import { readStream, type StreamReader } from '#test/support/event-stream.ts';
-import type { HttpClient } from '#test/support/http.ts';
+import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 let api: TestApi;
@@ -41,6 +41,8 @@ async function announce(types: readonly EventType[], more: { subjectId?: string;
 
 const feed = async (query = '') => (await caller.get(`/v1/events${query}`)).read(eventPage);
 const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }) => id);
+/** What an answer says of the wait. */
+const told = ({ headers }: HttpAnswer) => [headers.get('preference-applied'), headers.get('retry-after')];
 /** Where the feed ends at this moment. */
 const end = async () => (await feed('?since=9990-01-01T00:00:00Z')).next_cursor;
 async function waiting(what: 'answer' | 'stream'): Promise<number> {
@@ -66,7 +68,20 @@ describe('waiting for events', () => {
 
   it('answers with an empty page and the same cursor when nothing comes in time', async () => {
     const cursor = await end();
-    expect(await feed(`?wait=1&cursor=${cursor}`)).toEqual({ data: [], next_cursor: cursor, has_more: false });
+    const answer = await caller.get(`/v1/events?wait=1&cursor=${cursor}`);
+    expect(answer.read(eventPage)).toEqual({ data: [], next_cursor: cursor, has_more: false });
+    expect(told(answer)).toEqual(['wait=1', null]);
+    expect(told(await caller.get(`/v1/events?cursor=${cursor}`))).toEqual([null, null]);
+  });
+
+  it('says when to ask again where it did not wait and has nothing to show', async () => {
+    await using stopped = await startTestApi();
+    const by = await stopped.caller();
+    await stopped.tail.stop();
+    expect(told(await by.get('/v1/events?wait=30'))).toEqual([null, '5']);
+    await stopped.database.transaction((tx) => recordEvent(tx, { type: 'order.held', subject: { kind: 'order', id: 'ord_1' }, apiKeyId: null, data: {} }, new Date(TEST_NOW)));
+    await stopped.publish();
+    expect(told(await by.get('/v1/events?wait=30'))).toEqual([null, null]);
   });
 });
 

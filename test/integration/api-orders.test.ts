@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problemSchema } from '#api/openapi.ts';
+import { problemSchema } from '#api/problem-schema.ts';
 import { orderOutput, orderPage } from '#api/order-schemas.ts';
 import { timelinePage } from '#api/work-schemas.ts';
 import { listOrderViews } from '#db/order-queries.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { problemSchema } from '#api/openapi.ts';
+import { problemSchema } from '#api/problem-schema.ts';
 import { auditLog, pricingRules, pricingRuleVersions } from '#db/schema.ts';
 import { idleService, startTestApi, type TestApi } from '#test/support/api.ts';
 import type { HttpClient } from '#test/support/http.ts';

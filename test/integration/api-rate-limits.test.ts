@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problemSchema } from '#api/openapi.ts';
+import { problemSchema } from '#api/problem-schema.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
 import { addApiKey, rotateApiKey } from '#db/api-keys.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';

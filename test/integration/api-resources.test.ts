@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { problemSchema } from '#api/openapi.ts';
+import { problemSchema } from '#api/problem-schema.ts';
 import { activationCodePlace } from '#db/orders.ts';
 import { auditLog, esims } from '#db/schema.ts';
 import type { FailureClass } from '#domain/failure.ts';

@@ -154,6 +154,7 @@ describe('a repetition', () => {
 
 describe('reading with ?wait', () => {
   const accepted = async () => (await create(input())).textAt('id');
+  const told = ({ headers }: HttpAnswer) => [headers.get('preference-applied'), headers.get('retry-after')];
 
   it('answers at once when it is finished already, and when it does not exist', async () => {
     const id = await accepted();
@@ -162,10 +163,33 @@ describe('reading with ?wait', () => {
     expect((await caller.get(`/v1/orders/${newId('order')}?wait=40`)).status).toBe(404);
   });
 
-  it('answers with what it is when the time is over', async () => {
+  it('answers with what it is when the time is over, says that it was waited, and when to ask again', async () => {
     const id = await accepted();
     const answer = await caller.get(`/v1/orders/${id}?wait=1`);
-    expect([answer.status, answer.at('status')]).toEqual([200, 'accepted']);
+    expect([answer.status, answer.at('status'), ...told(answer)]).toEqual([200, 'accepted', 'wait=1', '2']);
+    expect(told(await caller.get(`/v1/orders/${id}`))).toEqual([null, null]);
+  });
+
+  it('says of a wait that it did not grant when to ask again, and nothing else', async () => {
+    const stopped = await startTestApi();
+    const by = await stopped.caller();
+    const id = (await create(input(), {}, randomUUID(), by)).textAt('id');
+    const answering = by.get(`/v1/orders/${id}?wait=50`);
+    await waitFor('it waits', async () => (await waiting(by)) === 1);
+    await stopped.tail.stop();
+    expect(told(await answering)).toEqual([null, '2']);
+    expect(told(await by.get(`/v1/orders/${id}?wait=50`))).toEqual([null, '2']);
+    await stopped[Symbol.asyncDispose]();
+  });
+
+  it('says when to ask again unless what is waited for has come: seldom, where a person brings the next step', async () => {
+    const id = await accepted();
+    await move('order', id, 'needs_attention');
+    expect(told(await caller.get(`/v1/orders/${id}?wait=40`))).toEqual(['wait=40', '60']);
+    expect(told(await caller.get(`/v1/orders/${id}?wait=40&until=needs_attention`))).toEqual(['wait=40', null]);
+    await move('order', id, 'failed');
+    expect(told(await caller.get(`/v1/orders/${id}?wait=40&until=completed`))).toEqual(['wait=40', null]);
+    expect(told(await caller.get(`/v1/orders/${id}?wait=1000`))).toEqual(['wait=50', null]);
   });
 
   it('waits for the statuses that are asked for, and for none that cannot come any more', async () => {
@@ -233,6 +257,14 @@ describe('every call that may wait', () => {
     for (const { id, answers } of waitingCalls) {
       const described = Object.entries(answers).map(([status, { headers = {} }]) => [status, headers['Location'], headers['Retry-After'], headers['Preference-Applied']].map((text) => text !== undefined));
       expect([id, ...described]).toEqual([id, [true, true, false, true], [true, true, true, true]]);
+    }
+  });
+
+  it('describes of a GET as well that it may say when to ask again, and that it was waited', () => {
+    const reads = api.operations.filter(({ query }) => query?.shape['wait'] !== undefined);
+    expect(reads.map(({ id }) => id).toSorted()).toEqual(['getCancellation', 'getOrder', 'getTopup', 'getVpnSubscription', 'listEvents']);
+    for (const { id, answers } of reads) {
+      expect([id, Object.keys(answers[200]?.headers ?? {})]).toEqual([id, ['Preference-Applied', 'Retry-After']]);
     }
   });
 });

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { and, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { problemSchema } from '#api/openapi.ts';
+import { problemSchema } from '#api/problem-schema.ts';
 import { InboxIntake, type VerifiedDelivery } from '#db/inbox-intake.ts';
 import { inboxBodyPlace } from '#db/inbox.ts';
 import { cases, inbox, orders, timeline } from '#db/schema.ts';

@@ -2,7 +2,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { EXAMPLE_IDEMPOTENCY_KEY } from '#api/idempotency-header.ts';
+import { readIdempotencyKey } from '#api/idempotency.ts';
 import { problemCodes } from '#api/problem.ts';
+import { problemExample } from '#api/problem-schema.ts';
 import { recordedExchange, recordedExchanges } from '#api/recorded-examples.ts';
 import { TAGS } from '#api/tags.ts';
 import { apiDocument } from '#scripts/api-document.ts';
@@ -57,6 +60,62 @@ describe('the description of the API', () => {
       .filter(({ schema }) => typeof schema === 'object' && schema !== null && 'properties' in schema)
       .map(({ id }) => id);
     expect(nameless).toEqual([]);
+  });
+});
+
+const HEADERS = z.object({
+  paths: z.record(z.string(), z.record(z.string(), z.object({ operationId: z.string(), responses: z.record(z.string(), z.object({ headers: z.record(z.string(), z.unknown()).default({}) })) }))),
+});
+
+describe('the headers of the API', () => {
+  const keys = api.operations.flatMap(({ id, parameters }) => parameters.filter(({ name }) => name === 'Idempotency-Key').map((parameter) => ({ id, ...parameter })));
+
+  it('describe one Idempotency-Key, with an example that /docs exchanges for a new one', () => {
+    expect(keys.filter(({ required }) => !required).map(({ id }) => id).toSorted()).toEqual(['actOnManyCancellations', 'actOnManyOrders', 'actOnManyTopups', 'actOnManyVpnSubscriptions']);
+    expect(keys.length).toBeGreaterThan(10);
+    const forms = keys.map(({ schema: { example, pattern, minLength, maxLength } }) => ({ example, pattern, minLength, maxLength }));
+    expect(new Set(forms.map((form) => JSON.stringify(form))).size).toBe(1);
+    expect(forms[0]?.example).toBe(EXAMPLE_IDEMPOTENCY_KEY);
+  });
+
+  it.each([
+    'k', 'k1', 'a"b', 'a\\', '~', 'k'.repeat(255), '"k"', '"two words"', '"a\\"b"', '"\\\\"', `"${'k'.repeat(255)}"`, `"${'\\"'.repeat(255)}"`,
+    '', '"', '"abc', '""', '"a"b"', '"a\\"', '"a\\b"', 'two words', 'k'.repeat(256), `"${'k'.repeat(256)}"`, `"${'\\"'.repeat(256)}"`, 'schlüssel', '"schlüssel"', 'a\tb',
+  ])('describe %j as the API takes it', (key) => {
+    const taken = (() => {
+      try {
+        return readIdempotencyKey(key) !== '';
+      } catch {
+        return false;
+      }
+    })();
+    expect(problemsWith(keys[0]?.schema, key) === '').toBe(taken);
+  });
+
+  it('say of each call with an Idempotency-Key that its answer may be a repetition', () => {
+    const required = new Set(keys.filter((key) => key.required).map(({ id }) => id));
+    const answers = Object.values(HEADERS.parse(document).paths)
+      .flatMap((methods) => Object.values(methods))
+      .flatMap(({ operationId: id, responses }) => Object.entries(responses).map(([status, { headers }]) => ({ id, isAnswer: Number(status) < 300, says: 'Idempotent-Replayed' in headers })));
+    expect(answers.filter(({ says }) => says)).toEqual(answers.filter(({ id, isAnswer }) => isAnswer && required.has(id)));
+  });
+
+  it('name what a stream goes on after, and how a caller names a request', () => {
+    const stream = api.operations.find(({ id }) => id === 'streamEvents');
+    expect(stream?.parameters.filter((parameter) => parameter.in === 'header').map(({ name, required }) => [name, required])).toEqual([['Last-Event-ID', false]]);
+    expect(z.object({ info: z.object({ description: z.string() }) }).parse(document).info.description).toContain('takes the header `X-Request-Id`');
+  });
+});
+
+describe('the examples of problems', () => {
+  it('name what exists already wherever its schema promises that', () => {
+    const codes = problemCodes.filter((code) => /_taken$|^cancellation_exists$|^pricing_rule_exists$/.test(code));
+    expect(codes).toHaveLength(5);
+    for (const code of codes) {
+      const { existing } = z.object({ existing: z.object({ id: z.string(), href: z.string() }) }).parse(problemExample(code));
+      expect(existing.href.endsWith(`/${existing.id}`), code).toBe(true);
+      expect(api.operations.some(({ method, path }) => method === 'get' && path === existing.href.replace(existing.id, '{id}')), code).toBe(true);
+    }
   });
 });
 

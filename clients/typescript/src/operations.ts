@@ -845,7 +845,7 @@ export class Operations {
 
   /** Read an order.
    *
-   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`.
+   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.
    *
    * Scope: `orders:read`.
    */
@@ -953,7 +953,7 @@ export class Operations {
 
   /** Read a top-up.
    *
-   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`.
+   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.
    *
    * Scope: `topups:read`.
    */
@@ -1071,7 +1071,7 @@ export class Operations {
 
   /** Read a VPN subscription.
    *
-   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`.
+   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.
    *
    * Scope: `vpn:read`.
    */
@@ -1199,7 +1199,7 @@ export class Operations {
 
   /** Read a cancellation.
    *
-   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`.
+   * With `wait=N` it answers as soon as it is finished (or `until` says so), at the latest after so many seconds; the answer is the same. Look at `status`. While what is waited for has not come, `Retry-After` says when to ask again, and `Preference-Applied` that it was waited.
    *
    * Scope: `cancellations:read`.
    */
@@ -1275,7 +1275,7 @@ export class Operations {
 
   /** Read events, oldest first.
    *
-   * The feed: keep `next_cursor`, and go on from it whenever you like. Nothing is skipped and nothing comes twice, for as long as events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many seconds. An event says that something has changed; read `subject.href` for how it is now.
+   * The feed: keep `next_cursor`, and go on from it whenever you like. Nothing is skipped and nothing comes twice, for as long as events are kept (30 days by default). With `wait=N` an empty page waits for events, at most so many seconds: `Preference-Applied` says that it did. An event says that something has changed; read `subject.href` for how it is now.
    *
    * Scope: `events:read`.
    */

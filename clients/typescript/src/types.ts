@@ -1422,9 +1422,37 @@ export interface Problem {
    */
   errors?: FieldError[];
   /**
-   * With `missing_scope`.
+   * With `missing_scope`: the one that is needed.
    */
-  missing_scope?: string;
+  missing_scope?:
+    | 'orders:read'
+    | 'orders:write'
+    | 'orders:operate'
+    | 'topups:read'
+    | 'topups:write'
+    | 'topups:operate'
+    | 'cancellations:read'
+    | 'cancellations:write'
+    | 'cancellations:operate'
+    | 'vpn:read'
+    | 'vpn:write'
+    | 'vpn:operate'
+    | 'vpn:reveal'
+    | 'gate:read'
+    | 'gate:operate'
+    | 'cases:operate'
+    | 'audit:read'
+    | 'esims:read'
+    | 'esims:reveal'
+    | 'packages:read'
+    | 'pricing:read'
+    | 'pricing:write'
+    | 'events:read'
+    | 'wallet:read'
+    | 'updates:read'
+    | 'webhook_endpoints:read'
+    | 'webhook_endpoints:write'
+    | 'service:admin';
   /**
    * With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.
    */
@@ -1433,13 +1461,54 @@ export interface Problem {
     href: string;
   };
   /**
-   * With `action_not_possible`: a stable code for what stands against it.
+   * With `action_not_possible`: what stands against it. `already_ended`: It has ended; nothing can be done with it any more. `not_waiting`: Only what is held or needs attention can be tried again: this is being worked on. `may_be_bought`: The service may have bought, or keeps money, for it: say what is true with `resolve` first. `contradiction_open`: The service contradicted itself about it: a person must judge that with `resolve` first. `service_says_bought`: The service says that it sold it: what it says counts, and it is being delivered. `observations_pending`: The service said something that is being judged at this moment: look again in a few seconds. `later_attempt_open`: A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only what is held can be released: this is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought. `service_id_taken`: The service's id that is named belongs to another attempt: look at its timeline before anything else.
    */
-  refusal?: string;
+  refusal?:
+    | 'already_ended'
+    | 'not_waiting'
+    | 'may_be_bought'
+    | 'contradiction_open'
+    | 'service_says_bought'
+    | 'observations_pending'
+    | 'later_attempt_open'
+    | 'case_not_open'
+    | 'verdict_not_possible'
+    | 'not_cancelled'
+    | 'nothing_is_charged'
+    | 'not_held'
+    | 'deadline_not_possible'
+    | 'not_active'
+    | 'service_id_taken';
   /**
-   * With `service_…`: what came of asking the service.
+   * With `service_…`: what came of asking the service. `invalid_request`: The service refused the request as malformed or not allowed. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: This service shows too little to tell whether the conditions of the refund are met, so nothing was sent. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `buying_paused`: An operator has paused buying. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_known`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have done what was asked. `connection_lost`: The connection broke after the request was sent; the service may have done what was asked. `server_error`: The service answered with a server error; it may have done what was asked. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks something that we need; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have done what was asked.
    */
-  failure_class?: string;
+  failure_class?:
+    | 'invalid_request'
+    | 'package_unavailable'
+    | 'price_above_limit'
+    | 'topup_not_offered'
+    | 'margin_too_low'
+    | 'esim_busy'
+    | 'cancellation_refused'
+    | 'refund_not_expected'
+    | 'refund_uncertain'
+    | 'insufficient_balance'
+    | 'not_approved'
+    | 'unauthorized'
+    | 'rate_limited'
+    | 'not_sent'
+    | 'service_down'
+    | 'spend_limit_reached'
+    | 'buying_paused'
+    | 'deadline_passed'
+    | 'key_or_reference_known'
+    | 'supplier_failed'
+    | 'timeout'
+    | 'connection_lost'
+    | 'server_error'
+    | 'unreadable_answer'
+    | 'contract_drift'
+    | 'worker_lost';
   /**
    * Names this request in our log.
    */
@@ -1532,7 +1601,25 @@ export interface OrderBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal: string | null;
+    refusal:
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+        )
+      | null;
     detail: string | null;
   }[];
 }
@@ -1788,7 +1875,25 @@ export interface TopupBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal: string | null;
+    refusal:
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+        )
+      | null;
     detail: string | null;
   }[];
 }
@@ -2109,7 +2214,25 @@ export interface VpnSubscriptionBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal: string | null;
+    refusal:
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+        )
+      | null;
     detail: string | null;
   }[];
 }
@@ -2384,7 +2507,25 @@ export interface CancellationBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal: string | null;
+    refusal:
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+        )
+      | null;
     detail: string | null;
   }[];
 }
