@@ -9,6 +9,7 @@ import {
   RECONCILIATION_STATUSES,
   type FindingKind,
 } from '#domain/books.ts';
+import { WORK_KINDS } from '#domain/work.ts';
 import type { WalletLine } from '#db/journal-queries.ts';
 import type { ReconciliationRow } from '#db/reconciliations.ts';
 import { esimIdInput, orderIdInput } from '#api/esim-schemas.ts';
@@ -16,8 +17,11 @@ import { currency, instant, listOf, money, ourId, pageOf, pageQuery, timeInQuery
 import { plainAmount } from '#api/representations.ts';
 
 const direction = z.enum(DIRECTIONS).meta({ description: '`debit`: money left the wallet at the service; `credit`: money came in.' });
+const workKind = z.enum(WORK_KINDS).nullable();
 const workId = z.string().nullable().meta({ description: 'Id of the order, top-up or VPN subscription, where it is about one.', example: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' });
 const nullableText = z.string().nullable();
+/** Of what the service says that a movement is about. */
+const namedId = (what: string) => nullableText.meta({ description: `Id of the ${what} at the service, where it names one.` });
 
 const movement = z
   .strictObject({
@@ -27,13 +31,13 @@ const movement = z
     reason: z.string().meta({ description: 'The service’s word for it.', example: 'order' }),
     occurred_at: instant,
     read_at: instant.meta({ description: 'When we first read it.' }),
-    order_id: nullableText,
-    external_order_id: nullableText,
-    esim_id: nullableText,
-    topup_id: nullableText,
-    refund_id: nullableText,
-    vpn_subscription_id: nullableText,
-    external_subscription_id: nullableText,
+    service_order_id: namedId('order'),
+    external_order_id: nullableText.meta({ description: 'The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a further attempt.' }),
+    service_esim_id: namedId('eSIM'),
+    service_topup_id: namedId('top-up'),
+    service_refund_id: namedId('refund'),
+    service_subscription_id: namedId('VPN subscription'),
+    external_subscription_id: nullableText.meta({ description: 'The same of a VPN subscription.' }),
   })
   .meta({ id: 'ServiceMovement', description: 'A movement of the wallet as the service shows it.' });
 
@@ -47,7 +51,7 @@ export const walletTransaction = z
       .strictObject({ kind: z.enum(CAUSE_KINDS), id: z.string() })
       .nullable()
       .meta({ description: 'What it is for; null where nothing of ours is its cause.' }),
-    subject_kind: z.string().nullable().meta({ description: '`order`, `topup` or `vpn_subscription`.', example: 'order' }),
+    subject_kind: workKind.meta({ description: 'Of what kind it is, where it is about an order, a top-up or a VPN subscription.', example: 'order' }),
     subject_id: workId,
     recorded_at: instant.meta({ description: 'When it was written down here.' }),
     service: movement.nullable().meta({ description: 'Null until the service has shown it.' }),
@@ -85,12 +89,12 @@ export const walletTransactionExample: z.input<typeof walletTransaction> = {
     reason: 'order',
     occurred_at: '2030-01-31T12:00:00.000Z',
     read_at: '2030-01-31T12:05:00.000Z',
-    order_id: 'so_1',
+    service_order_id: 'so_1',
     external_order_id: 'shop-4711',
-    esim_id: null,
-    topup_id: null,
-    refund_id: null,
-    vpn_subscription_id: null,
+    service_esim_id: null,
+    service_topup_id: null,
+    service_refund_id: null,
+    service_subscription_id: null,
     external_subscription_id: null,
   },
 };
@@ -117,12 +121,12 @@ export function walletTransactionJson({ entry, movement: shown, work }: WalletLi
             reason: shown.reason,
             occurred_at: shown.occurredAt.toISOString(),
             read_at: shown.readAt.toISOString(),
-            order_id: shown.orderId,
+            service_order_id: shown.orderId,
             external_order_id: shown.orderReference,
-            esim_id: shown.esimId,
-            topup_id: shown.topupId,
-            refund_id: shown.refundId,
-            vpn_subscription_id: shown.subscriptionId,
+            service_esim_id: shown.esimId,
+            service_topup_id: shown.topupId,
+            service_refund_id: shown.refundId,
+            service_subscription_id: shown.subscriptionId,
             external_subscription_id: shown.subscriptionReference,
           },
   };
@@ -172,7 +176,7 @@ const finding = z
     meaning: z.string(),
     detail: z.string(),
     service_transaction_id: nullableText.meta({ description: 'The service’s id of the movement, where it is about one.' }),
-    subject_kind: nullableText,
+    subject_kind: workKind,
     subject_id: workId,
     direction: direction.nullable(),
     money: money.nullable(),

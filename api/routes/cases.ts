@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ATTENTION_REASONS } from '#domain/attention.ts';
+import { WORK_KINDS } from '#domain/work.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { dismissDeliveryCase, findCase, listOpenCases } from '#db/case-queries.ts';
 import type { CaseRow } from '#db/cases.ts';
@@ -21,7 +22,7 @@ const caseOutput = z
   .strictObject({
     id: ourId('case', exampleId),
     reason: attentionReason,
-    subject_kind: z.string().meta({ description: '`order`, `topup`, `vpn_subscription`, `cancellation` or `delivery` (a webhook).', example: 'delivery' }),
+    subject_kind: z.enum([...WORK_KINDS, 'delivery']).meta({ description: 'What it is about: work, or a `delivery` (a webhook).', example: 'delivery' }),
     subject_id: z.string().meta({ description: 'Id of the work, or of the delivery.', example: 'dlv-1' }),
     detail: z.string(),
     meaning: z.string(),

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { bigserial, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { instant } from '#db/schema/columns.ts';
 import type { AttentionReason } from '#domain/attention.ts';
+import type { WorkKind } from '#domain/work.ts';
 
 /** What happened to a thing, in plain words, in order. */
 export const timeline = pgTable(
@@ -31,7 +32,7 @@ export const cases = pgTable(
   'cases',
   {
     id: text('id').primaryKey(),
-    subjectKind: text('subject_kind').notNull(),
+    subjectKind: text('subject_kind').$type<WorkKind | 'delivery'>().notNull(),
     subjectId: text('subject_id').notNull(),
     reason: text('reason').$type<AttentionReason>().notNull(),
     /** The attempt that it is about; null where it is about no single one. */

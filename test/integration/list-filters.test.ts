@@ -168,6 +168,10 @@ describe('movements of the wallet', () => {
       return answer.read(z.object({ data: z.array(z.object({ service: z.object({ id: z.string() }) })) })).data.map(({ service }) => service.id);
     };
     expect(await named(`order_id=${order}`)).toEqual(['wt_4', 'wt_3']);
+    // What the service names is told apart from our own ids.
+    const both = await caller.get(`/v1/wallet/transactions?cause=none&order_id=${other}`);
+    expect(both.at('data', 0, 'service')).toMatchObject({ id: 'wt_6', service_order_id: 'so_2', service_topup_id: 'so_1', service_esim_id: null });
+    expect(both.at('data', 0, 'service')).not.toHaveProperty('order_id');
     expect(await named(`esim_id=${esim}`)).toEqual(['wt_5', 'wt_4', 'wt_3']);
     expect(await named(`order_id=${other}`)).toEqual(['wt_6']);
   });

@@ -2650,9 +2650,9 @@ export interface Case {
     | 'refund_missing'
     | 'webhook_conflict';
   /**
-   * `order`, `topup`, `vpn_subscription`, `cancellation` or `delivery` (a webhook).
+   * What it is about: work, or a `delivery` (a webhook).
    */
-  subject_kind: string;
+  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'delivery';
   /**
    * Id of the work, or of the delivery.
    */
@@ -3422,9 +3422,9 @@ export interface WalletTransaction {
     id: string;
   } | null;
   /**
-   * `order`, `topup` or `vpn_subscription`.
+   * Of what kind it is, where it is about an order, a top-up or a VPN subscription.
    */
-  subject_kind: string | null;
+  subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
   /**
    * Id of the order, top-up or VPN subscription, where it is about one.
    */
@@ -3466,12 +3466,33 @@ export interface ServiceMovement {
    * When we first read it.
    */
   read_at: string;
-  order_id: string | null;
+  /**
+   * Id of the order at the service, where it names one.
+   */
+  service_order_id: string | null;
+  /**
+   * The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a further attempt.
+   */
   external_order_id: string | null;
-  esim_id: string | null;
-  topup_id: string | null;
-  refund_id: string | null;
-  vpn_subscription_id: string | null;
+  /**
+   * Id of the eSIM at the service, where it names one.
+   */
+  service_esim_id: string | null;
+  /**
+   * Id of the top-up at the service, where it names one.
+   */
+  service_topup_id: string | null;
+  /**
+   * Id of the refund at the service, where it names one.
+   */
+  service_refund_id: string | null;
+  /**
+   * Id of the VPN subscription at the service, where it names one.
+   */
+  service_subscription_id: string | null;
+  /**
+   * The same of a VPN subscription.
+   */
   external_subscription_id: string | null;
 }
 export interface ReconciliationPage {
@@ -3635,7 +3656,7 @@ export interface ReconciliationFinding {
    * The service’s id of the movement, where it is about one.
    */
   service_transaction_id: string | null;
-  subject_kind: string | null;
+  subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
   /**
    * Id of the order, top-up or VPN subscription, where it is about one.
    */
