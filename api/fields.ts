@@ -24,7 +24,7 @@ export function wholeNumber(least: number, most: number) {
   return z.int({ error: 'must be a whole number' }).min(least, range).max(most, range);
 }
 
-export const packageId = wholeNumber(1, MAX_INTEGER).meta({ description: 'Id of a package at the service.', example: 101 });
+export const packageId = wholeNumber(1, MAX_INTEGER).meta({ description: 'Id of a package at the service.', example: 1001 });
 
 export const currency = z
   .string()

@@ -135,7 +135,8 @@ function describeOperation(operation: Operation): ZodOpenApiOperationObject {
     ...(query === undefined ? {} : { query }),
     ...headerParameters(operation),
   };
-  const example = recordedExchange(operation.id)?.request.body ?? operation.bodyExample;
+  const recorded = recordedExchange(operation.id)?.request.body;
+  const example = operation.bodyExampleFirst ? (operation.bodyExample ?? recorded) : (recorded ?? operation.bodyExample);
   return {
     operationId: operation.id,
     tags: [operation.tag],

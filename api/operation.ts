@@ -42,6 +42,8 @@ interface Documentation {
   readonly description?: string;
   /** Request headers beside Authorization and the Idempotency-Key of an idempotent call: described here, read by the handler. */
   readonly requestHeaders?: z.ZodObject;
+  /** True where the body that was recorded is none for others to send: an address of that run, a limit that keeps it held. */
+  readonly bodyExampleFirst?: true;
   readonly answers: Readonly<Record<number, DocumentedAnswer>>;
   /** What the handler throws; what guards and parsing throw is added by themselves. */
   readonly problems?: readonly ProblemCode[];

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { statusesOf } from '#domain/lifecycle.ts';
+import { resubmission } from '#domain/resubmission.ts';
 import { currency, instant, ourId, packageId, packageIdInQuery, pageOf, TEXT_PATTERN, unsignedDecimal } from '#api/fields.ts';
 import { suggestedPriceField } from '#api/pricing-schemas.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
@@ -48,7 +49,7 @@ export const vpnSubscriptionOutput = z
     has_access_data: z.boolean().meta({ description: 'True once `/access` has something to show.' }),
     started_at: instant.nullable(),
     expires_at: instant.nullable().meta({ description: 'When its time is over, where the service says so.' }),
-    cancel_requested_at: instant.nullable(),
+    cancel_requested_at: instant.nullable().meta({ description: 'When its customer has ended it; `cancelling` follows, then `cancelled`.' }),
     ...workOutput('vpn_subscription', statusesOf('vpn_subscription')),
   })
   .meta({ id: 'VpnSubscription' });
@@ -78,6 +79,30 @@ export const vpnSubscriptionListQuery = z.strictObject({
   customer_reference: customerReference.optional().meta({ description: 'Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, which proxies may log.' }),
   ...workListQuery(statusesOf('vpn_subscription')),
 });
+
+/** {@link vpnSubscriptionOutputExample} once it is bought and its customer has ended it. */
+export const cancelRequestedExample: VpnSubscriptionOutput = {
+  ...vpnSubscriptionOutputExample,
+  status: 'active',
+  submit_again: resubmission({ kind: 'vpn_subscription', status: 'active', attempts: [], inDoubt: false }),
+  service_subscription_id: '5120',
+  charged: { amount: '3.20', currency: 'EUR' },
+  has_access_data: true,
+  attempts: 1,
+  started_at: '2030-01-31T12:00:02.000Z',
+  expires_at: '2030-03-02T12:00:02.000Z',
+  completed_at: '2030-01-31T12:00:02.000Z',
+  cancel_requested_at: '2030-02-03T09:00:00.000Z',
+  updated_at: '2030-02-03T09:00:00.000Z',
+};
+
+/** The same once the service has cancelled it. */
+export const cancelledExample: VpnSubscriptionOutput = {
+  ...cancelRequestedExample,
+  status: 'cancelled',
+  submit_again: resubmission({ kind: 'vpn_subscription', status: 'cancelled', attempts: [], inDoubt: false }),
+  updated_at: '2030-02-03T09:00:05.000Z',
+};
 
 export const vpnPlan = z
   .strictObject({

@@ -169,7 +169,7 @@ export function workOutput<Status extends WorkStatus>(kind: WorkKind, statuses: 
     created_by: createdBy,
     created_at: instant,
     updated_at: instant,
-    completed_at: instant.nullable(),
+    completed_at: instant.nullable().meta({ description: 'When it was bought or carried out; null until then, and for what failed, was refused or abandoned.' }),
   };
 }
 

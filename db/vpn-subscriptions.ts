@@ -103,8 +103,8 @@ export async function noteCancelAccepted(tx: Executor, id: string, endedAs: Subs
 /** What became of a customer's wish to end a subscription. */
 export type CancelRequest = 'requested' | 'unchanged' | 'not_active' | 'already_ended';
 
-/** Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow. */
-export async function requestCancel(tx: Executor, id: string, why: string, now: Date): Promise<CancelRequest> {
+/** Notes that the customer ends it; its workflow cancels it at the service. The caller wakes the workflow. @param why where it was said. */
+export async function requestCancel(tx: Executor, id: string, why: string | undefined, now: Date): Promise<CancelRequest> {
   const work = { kind: 'vpn_subscription', id } as const;
   const { status } = await lockWork(tx, work);
   const { cancelRequestedAt, completedAt } = await readVpnSubscription(tx, id);
@@ -115,7 +115,7 @@ export async function requestCancel(tx: Executor, id: string, why: string, now: 
   await tx.update(vpnSubscriptions).set({ cancelRequestedAt: now, updatedAt: now }).where(eq(vpnSubscriptions.id, id));
   await addTimelineEntry(tx, work, {
     event: 'vpn_subscription.cancel_requested',
-    message: `The customer ends the subscription: ${why}`,
+    message: why === undefined ? 'The customer ends the subscription.' : `The customer ends the subscription: ${why}`,
     dedupKey: `vpn_subscription.cancel_requested:${now.getTime()}`,
     at: now,
   });

@@ -72,7 +72,7 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
       tag,
       summary: 'Read a package, its price, and what your rules suggest',
       scope: 'packages:read',
-      params: z.strictObject({ id: z.string().meta({ description: 'Id of the package.', example: '101' }) }),
+      params: z.strictObject({ id: z.string().meta({ description: 'Id of the package.', example: '1001' }) }),
       answers: {
         200: {
           description: 'The package.',

@@ -25,6 +25,8 @@ import { workActionOperations } from '#api/routes/work-actions.ts';
 import { workReadOperations } from '#api/routes/work-reads.ts';
 import { valueOf } from '#api/service-problem.ts';
 import {
+  cancelledExample,
+  cancelRequestedExample,
   vpnAccess,
   vpnPlan,
   vpnPlanExample,
@@ -172,25 +174,29 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
       path: `${PATH}/{id}/cancel`,
       tag,
       summary: 'End a VPN subscription for its customer',
-      description: 'The service is asked to cancel it; nothing is refunded. Asking again changes nothing.',
+      description:
+        'The service is asked to cancel it; nothing is refunded. Asking again changes nothing. Refused (`action_not_possible`) while it is not ' +
+        'active yet, and once it has ended in another way: `expired`, `failed` or `abandoned`.',
       scope: 'vpn:write',
       params,
       prefersWait: true,
-      body: z.strictObject({ why: reasonForAct }).meta({ id: 'VpnCancellation' }),
+      body: z.strictObject({ why: reasonForAct.optional() }).meta({ id: 'VpnCancellation' }),
       bodyExample: { why: 'The customer ended it.' },
       answers: {
         200: {
-          description: 'The subscription is cancelled, or has ended otherwise: it had before, or has within what `Prefer: wait=N` allows.',
+          description:
+            'It is cancelled: it was before, or has been within what `Prefer: wait=N` allows. Where its time was over first in that while, `status` is `expired`.',
           contentType: JSON_TYPE,
           schema: vpnSubscriptionOutput,
-          example: vpnSubscriptionOutputExample,
+          example: cancelledExample,
           headers: waitingHeaders('vpn_subscription'),
         },
         202: {
-          description: 'The wish is stored; read the subscription to see what becomes of it.',
+          description:
+            'The wish is stored: `cancel_requested_at` is set, and `status` changes once its workflow has taken it up. Read the subscription to see what becomes of it.',
           contentType: JSON_TYPE,
           schema: vpnSubscriptionOutput,
-          example: vpnSubscriptionOutputExample,
+          example: cancelRequestedExample,
           headers: { ...waitingHeaders('vpn_subscription'), ...askAgainHeader },
         },
       },
@@ -206,7 +212,7 @@ export function vpnOperations(dependencies: ApiDependencies): Operation[] {
           if (outcome === 'requested') {
             const work = { kind: 'vpn_subscription', id } as const;
             await requestWake(tx, work);
-            const entry = { actor: caller.apiKeyId, action: 'vpn_subscription.cancel', subject: work, reason: why };
+            const entry = { actor: caller.apiKeyId, action: 'vpn_subscription.cancel', subject: work, ...(why !== undefined && { reason: why }) };
             await addAuditEntry(tx, entry, new Date(now()));
           }
           return vpnResource.find(tx, id, caller.ownerId);

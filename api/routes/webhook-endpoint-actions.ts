@@ -119,7 +119,8 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       idempotent: true,
       params,
       body: replayInput,
-      bodyExample: { since: '2030-01-31T00:00:00Z', which: 'failed' },
+      bodyExampleFirst: true,
+      bodyExample: { since: '2026-01-31T00:00:00Z', which: 'failed' },
       answers: replayAnswer,
       problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled', 'event_not_found', 'webhook_delivery_not_found'],
       handle: async ({ params: { id }, body, json, header, caller }) => {

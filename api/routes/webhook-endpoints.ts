@@ -68,6 +68,7 @@ export function webhookEndpointOperations(dependencies: ApiDependencies): Operat
       scope: 'webhook_endpoints:write',
       idempotent: true,
       body: endpointInput,
+      bodyExampleFirst: true,
       bodyExample: { url: 'https://shop.example.com/webhooks/reseller', event_types: ['order.*', 'wallet.balance_low'] },
       answers: {
         201: { description: 'It gets events from now on.', contentType: JSON_TYPE, schema: createdEndpointOutput, example: createdEndpointExample, headers: { Location: 'Where it is read.' } },

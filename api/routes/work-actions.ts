@@ -139,7 +139,8 @@ function limitOperation({ kind, name, path }: WorkResource, common: Common, perf
     summary: 'Change the most that the service may charge',
     description: `${article(noun) === 'an' ? 'An' : 'A'} ${noun} that is held because of its price is tried again at once.`,
     body: limit,
-    bodyExample: { why: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'EUR' } },
+    bodyExampleFirst: true,
+    bodyExample: { why: 'Agreed with the customer.', max_price: { amount: '14.00', currency: 'USD' } },
     handle: ({ params, body, caller }) => perform(params.id, { action: 'change_limit', maxPrice: body.max_price }, body.why, caller),
   });
 }

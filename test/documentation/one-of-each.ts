@@ -111,7 +111,7 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
     pricingRule: ruleId,
     webhookEndpoint: endpointId,
     event: event.id,
-    getPackage: '2001',
+    getPackage: '1001',
     explainWalletTransaction: unexplained[1]?.id ?? '',
     getDocsFile: 'swagger-ui.css',
     getProblem: 'validation-failed',

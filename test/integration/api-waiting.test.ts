@@ -240,6 +240,31 @@ describe('ending a VPN subscription', () => {
     expect(seen(await caller.post(`${path}/cancel`, { why: 'Test.' }, { headers: wait(1) }))).toEqual([202, path, '2', 'wait=1']);
   });
 
+  it('needs no reason: what is not said stands neither in the timeline nor in the audit log', async () => {
+    const ended = async (body?: object) => {
+      const { id, path } = await active();
+      expect((await caller.post(`${path}/cancel`, body)).status).toBe(202);
+      const timeline = await caller.get(`${path}/timeline`);
+      const audited = await caller.get(`/v1/audit-log?action=vpn_subscription.cancel&subject_id=${id}`);
+      expect(audited.at('data', 1)).toBeUndefined();
+      return [/The customer ends the subscription[^"]*/.exec(timeline.text)?.[0], audited.at('data', 0, 'reason')];
+    };
+    expect(await ended()).toEqual(['The customer ends the subscription.', null]);
+    expect(await ended({})).toEqual(['The customer ends the subscription.', null]);
+    expect(await ended({ why: 'Moved.' })).toEqual(['The customer ends the subscription: Moved.', 'Moved.']);
+  });
+
+  it('is refused once it has ended in another way, and says again that it is cancelled', async () => {
+    const { id, path } = await active();
+    await move('vpn_subscription', id, 'expired');
+    const refused = await caller.post(`${path}/cancel`, {});
+    expect([refused.status, refused.at('code'), refused.at('refusal')]).toEqual([409, 'action_not_possible', 'already_ended']);
+    const other = await active();
+    await move('vpn_subscription', other.id, 'cancelled');
+    const again = await caller.post(`${other.path}/cancel`, {});
+    expect([again.status, again.at('status')]).toEqual([200, 'cancelled']);
+  });
+
   it('answers 202 and to look seldom where only a person brings the end', async () => {
     const { id, path } = await active();
     const ending = caller.post(`${path}/cancel`, { why: 'Test.' }, { headers: wait(40) });

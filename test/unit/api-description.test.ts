@@ -10,6 +10,7 @@ import { recordedExchange, recordedExchanges } from '#api/recorded-examples.ts';
 import { TAGS } from '#api/tags.ts';
 import { apiDocument } from '#scripts/api-document.ts';
 import { readDescription } from '#scripts/described-api.ts';
+import { PACKAGES } from '#simulator/catalogue/packages.ts';
 
 const document = await apiDocument();
 const api = readDescription(document);
@@ -52,6 +53,16 @@ describe('the description of the API', () => {
     for (const [code, { value }] of Object.entries(components.examples)) {
       expect(problemsWith({ $ref: '#/components/schemas/Problem' }, value), code).toBe('');
     }
+  });
+
+  it('names an id of the service `service_…_id`: those without are ours', () => {
+    const ids = Object.entries(api.schemas).flatMap(([name, schema]) =>
+      Object.entries(z.looseObject({ properties: z.record(z.string(), z.unknown()).default({}) }).parse(schema).properties)
+        .filter(([property]) => /^(order|esim|topup|refund|cancellation|(vpn_)?subscription)_id$/.test(property))
+        .map(([property, field]) => ({ property: `${name}.${property}`, isOurs: JSON.stringify(field).includes('"x-kind"') })),
+    );
+    expect(ids.length).toBeGreaterThan(5);
+    expect(ids.filter(({ isOurs }) => !isOurs)).toEqual([]);
   });
 
   it('names each schema that a request or an answer consists of', () => {
@@ -104,6 +115,27 @@ describe('the headers of the API', () => {
     const stream = api.operations.find(({ id }) => id === 'streamEvents');
     expect(stream?.parameters.filter((parameter) => parameter.in === 'header').map(({ name, required }) => [name, required])).toEqual([['Last-Event-ID', false]]);
     expect(z.object({ info: z.object({ description: z.string() }) }).parse(document).info.description).toContain('takes the header `X-Request-Id`');
+  });
+});
+
+describe('the examples of requests', () => {
+  const bodyOf = (id: string) => z.record(z.string(), z.unknown()).parse(api.operations.find((operation) => operation.id === id)?.body?.example);
+
+  it('can be sent by a newcomer: an address outside of this machine, a limit that lets it be bought, a time that has passed', () => {
+    expect(bodyOf('createWebhookEndpoint')['url']).toMatch(/^https:\/\/[a-z.]+\.example\.com\//);
+    for (const name of ['Order', 'Topup', 'VpnSubscription']) {
+      const { amount } = z.object({ amount: z.string() }).parse(bodyOf(`change${name}Limit`)['max_price']);
+      expect([name, Number(amount) > 1]).toEqual([name, true]);
+    }
+    expect(Date.parse(String(bodyOf('replayWebhooks')['since']))).toBeLessThan(Date.now());
+    const [id] = api.operations.find((operation) => operation.id === 'getPackage')?.parameters ?? [];
+    expect(PACKAGES.map((each) => String(each.id))).toContain(id?.schema.example);
+  });
+
+  it('end a VPN subscription: asked for in the answer 202, over in that of 200', () => {
+    const answers = api.operations.find(({ id }) => id === 'cancelVpnSubscription')?.answers ?? [];
+    const examples = answers.filter(({ status }) => status < 300).map(({ status, example }) => [status, z.object({ status: z.string(), cancel_requested_at: z.string() }).parse(example).status]);
+    expect(examples).toEqual([[200, 'cancelled'], [202, 'active']]);
   });
 });
 

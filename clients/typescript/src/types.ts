@@ -678,7 +678,7 @@ export interface VpnCancellation {
   /**
    * Why, for whoever reads the timeline. Keep personal data out.
    */
-  why: string;
+  why?: string;
 }
 export interface VpnSubscriptionCaseResolution {
   /**
@@ -1304,6 +1304,9 @@ export interface Order {
    * RFC 3339 time.
    */
   updated_at: string;
+  /**
+   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   */
   completed_at: string | null;
 }
 /**
@@ -1794,6 +1797,9 @@ export interface Topup {
    * RFC 3339 time.
    */
   updated_at: string;
+  /**
+   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   */
   completed_at: string | null;
 }
 export interface TopupPage {
@@ -2006,6 +2012,9 @@ export interface VpnSubscription {
    * When its time is over, where the service says so.
    */
   expires_at: string | null;
+  /**
+   * When its customer has ended it; `cancelling` follows, then `cancelled`.
+   */
   cancel_requested_at: string | null;
   /**
    * `accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are final; `failed` means definitely not bought.
@@ -2121,6 +2130,9 @@ export interface VpnSubscription {
    * RFC 3339 time.
    */
   updated_at: string;
+  /**
+   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   */
   completed_at: string | null;
 }
 export interface VpnSubscriptionPage {
@@ -2367,6 +2379,9 @@ export interface Cancellation {
    * RFC 3339 time.
    */
   updated_at: string;
+  /**
+   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   */
   completed_at: string | null;
 }
 export interface RefundCondition {
