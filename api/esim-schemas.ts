@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isId } from '#domain/identifiers.ts';
 import { installLinks, lpaString, type Activation } from '#domain/activation.ts';
-import type { EsimRow } from '#db/esim-queries.ts';
+import type { EsimRow, EsimView } from '#db/esim-queries.ts';
 import type { UsageReading } from '#db/esim-watch.ts';
 import { instant, ourId, packageId, packageIdInQuery, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
 import { ageOf, freshness, packageOutput } from '#api/package-schemas.ts';
@@ -23,6 +23,7 @@ export const esimOutput = z
   .strictObject({
     id: ourId('esim', esimExampleId),
     order_id: ourId('order', 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD'),
+    external_order_id: z.string().meta({ description: 'Your own reference of the order.', example: 'shop-2030-000123' }),
     service_esim_id: z.string().meta({ description: 'Id of the eSIM at the service.', example: '77301' }),
     iccid: z.string().meta({ description: 'Serial number of the SIM profile.', example: '8944500102198304826' }),
     package_id: packageId,
@@ -40,6 +41,7 @@ export const esimOutput = z
 export const esimExample: z.input<typeof esimOutput> = {
   id: esimExampleId,
   order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+  external_order_id: 'shop-2030-000123',
   service_esim_id: '77301',
   iccid: '8944500102198304826',
   package_id: 101,
@@ -120,10 +122,11 @@ export const usageExample: z.input<typeof usageOutput> = {
   age_seconds: 0,
 };
 
-export function esimJson(esim: EsimRow, now: number): z.input<typeof esimOutput> {
+export function esimJson(esim: EsimView, now: number): z.input<typeof esimOutput> {
   return {
     id: esim.id,
     order_id: esim.orderId,
+    external_order_id: esim.externalOrderId,
     service_esim_id: esim.serviceEsimId,
     iccid: esim.iccid,
     package_id: esim.packageId,

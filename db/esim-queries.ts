@@ -1,4 +1,4 @@
-import { and, count, eq, gt, lt, sql, type SQL } from 'drizzle-orm';
+import { and, count, eq, getTableColumns, gt, lt, sql, type SQL } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
 import { ownEsims, type Owner } from '#db/ownership.ts';
 import { attempts, esims, orders, topups } from '#db/schema.ts';
@@ -9,6 +9,22 @@ export type EsimRow = typeof esims.$inferSelect;
 
 export async function findEsim(db: Executor, id: string, owner: Owner): Promise<EsimRow | undefined> {
   const [row] = await db.select().from(esims).where(and(eq(esims.id, id), ownEsims(db, owner)));
+  return row;
+}
+
+/** An eSIM as our API shows it. */
+export type EsimView = EsimRow & { readonly externalOrderId: string };
+
+/** What is shown of an eSIM, with the reference that the caller gave to its order. */
+function viewColumns(db: Executor) {
+  // Not joined: for a page whose size is not known when it is planned, a join may read and sort all rows.
+  const reference = db.select({ externalOrderId: orders.externalOrderId }).from(orders).where(eq(orders.id, esims.orderId));
+  return { ...getTableColumns(esims), externalOrderId: sql<string>`(${reference})` };
+}
+
+/** {@link findEsim} as our API shows it. */
+export async function viewEsim(db: Executor, id: string, owner: Owner): Promise<EsimView | undefined> {
+  const [row] = await db.select(viewColumns(db)).from(esims).where(and(eq(esims.id, id), ownEsims(db, owner)));
   return row;
 }
 
@@ -41,14 +57,14 @@ export function listEsims(db: Executor, owner: Given<Owner>, filter: GivenFilter
     after === undefined ? undefined : sql`(${esims.createdAt}, ${esims.id}) < (${after.createdAt}, ${after.id})`,
   );
   return db
-    .select()
+    .select(viewColumns(db))
     .from(esims)
     .where(pageOfStatuses(esims, filter.statuses, inPage, limit))
     .orderBy(newest(esims.createdAt, esims.id))
     .limit(limit);
 }
 
-export const pageOfEsims = pagesOf<EsimFilter, EsimRow>('esim_page', listEsims);
+export const pageOfEsims = pagesOf<EsimFilter, EsimView>('esim_page', listEsims);
 
 /** The id of the order with this reference: references are unique, so it is one or none. */
 function orderCalled(db: Executor, externalOrderId: Given<string>): SQL {

@@ -1,9 +1,11 @@
 import QRCode from 'qrcode';
 import { lpaString, parseLpaString } from '#domain/activation.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
-import { findEsim, pageOfEsims, type EsimRow } from '#db/esim-queries.ts';
+import type { Executor } from '#db/database.ts';
+import { findEsim, pageOfEsims, viewEsim, type EsimRow } from '#db/esim-queries.ts';
 import { storedReading, storeUsage } from '#db/esim-watch.ts';
 import { activationCodePlace } from '#db/orders.ts';
+import type { Owner } from '#db/ownership.ts';
 import { rulesInForce } from '#db/pricing-rules.ts';
 import { usageReading } from '#upstream/usage-reading.ts';
 import { positionCursor, readPositionCursor } from '#api/cursor.ts';
@@ -45,11 +47,12 @@ const AUDITED = 'Needs the scope `esims:reveal`. Each read is written to the aud
 /** What was delivered. The activation code is shown only to keys that may see it, and each look is written down. */
 export function esimOperations(dependencies: ApiDependencies): Operation[] {
   const { database, now } = dependencies;
-  const read = async (id: string, { ownerId }: Caller): Promise<EsimRow> => {
-    const row = mayExist('esim', id) ? await database.run((db) => findEsim(db, id, ownerId)) : undefined;
+  const readWith = async <Row>(find: (db: Executor, id: string, owner: Owner) => Promise<Row | undefined>, id: string, { ownerId }: Caller): Promise<Row> => {
+    const row = mayExist('esim', id) ? await database.run((db) => find(db, id, ownerId)) : undefined;
     if (row === undefined) throw new Problem('esim_not_found');
     return row;
   };
+  const read = (id: string, caller: Caller): Promise<EsimRow> => readWith(findEsim, id, caller);
   const reveal = async (id: string, caller: Caller, action: string) => {
     const esim = await read(id, caller);
     const code = dependencies.keyRing.openText(esim.sealedActivationCode, activationCodePlace(id));
@@ -124,7 +127,7 @@ export function esimOperations(dependencies: ApiDependencies): Operation[] {
       params: path,
       answers: { 200: { description: 'The eSIM.', contentType: JSON_TYPE, schema: esimOutput, example: esimExample } },
       problems: ['esim_not_found'],
-      handle: async ({ params: { id }, caller }) => jsonReply(200, esimJson(await read(id, caller), now())),
+      handle: async ({ params: { id }, caller }) => jsonReply(200, esimJson(await readWith(viewEsim, id, caller), now())),
     }),
     operation({
       id: 'listTopupOptions',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { problemSchema } from '#api/problem-schema.ts';
 import { activationCodePlace } from '#db/orders.ts';
-import { auditLog, esims } from '#db/schema.ts';
+import { auditLog, esims, orders } from '#db/schema.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import { idleService, startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
 import type { HttpClient } from '#test/support/http.ts';
@@ -26,6 +26,8 @@ const CODE = 'LPA:1$smdp.example.com$A1B2-C3D4-E5F6';
 
 describe('an eSIM', () => {
   beforeAll(async () => {
+    const order = { id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', apiKeyId: 'key_test', externalOrderId: 'shop-2030-000123', packageId: 101 };
+    await api.database.run((db) => db.insert(orders).values(order));
     await api.database.run((db) =>
       db.insert(esims).values({
         id: ESIM,
@@ -49,6 +51,7 @@ describe('an eSIM', () => {
     expect(answer.body).toEqual({
       id: ESIM,
       order_id: 'ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD',
+      external_order_id: 'shop-2030-000123',
       service_esim_id: '77301',
       iccid: '8944500102198304826',
       package_id: 101,
@@ -122,7 +125,7 @@ describe('an eSIM', () => {
   it('is found in the list by what is known of it, and by nothing else', async () => {
     const path = (filter: string) => `/v1/esims?${filter}`;
     for (const filter of ['status=installed', 'iccid=8944500102198304826', 'package_id=101', 'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD', '']) {
-      expect((await caller.get(path(filter))).body, filter).toMatchObject({ data: [{ id: ESIM }], next_cursor: null });
+      expect((await caller.get(path(filter))).body, filter).toMatchObject({ data: [{ id: ESIM, external_order_id: 'shop-2030-000123' }], next_cursor: null });
     }
     for (const filter of ['status=active', 'iccid=8944500102198304827', 'package_id=102', 'order_id=ord_01JQ8Z5YV7N4M2K3H6T9R0WXCE']) {
       expect((await caller.get(path(filter))).body, filter).toEqual({ data: [], next_cursor: null });

@@ -2959,6 +2959,10 @@ export interface Esim {
    */
   order_id: string;
   /**
+   * Your own reference of the order.
+   */
+  external_order_id: string;
+  /**
    * Id of the eSIM at the service.
    */
   service_esim_id: string;
