@@ -8,7 +8,7 @@ import { createdBy, exampleKeyId, instant, instantInput, ourId, TEXT_PATTERN } f
 
 export const exampleEndpointId = 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012';
 export const exampleDeliveryId = 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234';
-const exampleEventId = 'evt_01JQ8ZD5P7QRSTVWXYZ0123456';
+export const exampleSentEventId = 'evt_01JQ8ZD5P7QRSTVWXYZ0123456';
 const exampleSecret = 'whsec_0Ya0a2Hc1Yy1m3T0z0m0Yk1uQm5oR2d4a1Z2d0p5bTQ=';
 
 const MAX_PATTERNS = 100;
@@ -109,7 +109,7 @@ export const enableInput = z
 
 export const replayInput = z
   .strictObject({
-    event_id: ourId('event', exampleEventId).optional().meta({ description: 'One event, whatever the filter of the endpoint says.' }),
+    event_id: ourId('event', exampleSentEventId).optional().meta({ description: 'One event, whatever the filter of the endpoint says.' }),
     delivery_id: ourId('webhookDelivery', exampleDeliveryId).optional().meta({ description: 'One delivery.' }),
     since: instantInput.optional().meta({ description: 'Events that happened from then on.' }),
     until: instantInput.optional().meta({ description: 'With `since`: events that happened up to then.' }),
@@ -136,6 +136,13 @@ export const replayOutput = z
   })
   .meta({ id: 'WebhookReplayResult' });
 
+/** What came of asking for a test. */
+export const testOutput = replayOutput
+  .extend({
+    event_id: ourId('event', exampleSentEventId).meta({ description: 'Id of the event that is sent: its `webhook-id`, and the `event_id` of its delivery.' }),
+  })
+  .meta({ id: 'WebhookTestResult' });
+
 export const deliveryState = z.enum(DELIVERY_STATES).meta({
   description: '`pending`: waits for its (next) try. `delivered`: was answered 2xx. `failed`: given up; replay it.',
 });
@@ -144,7 +151,7 @@ export const deliveryOutput = z
   .strictObject({
     id: ourId('webhookDelivery', exampleDeliveryId),
     endpoint_id: ourId('webhookEndpoint', exampleEndpointId),
-    event_id: ourId('event', exampleEventId).meta({ description: 'Sent as `webhook-id`: the same at every try.' }),
+    event_id: ourId('event', exampleSentEventId).meta({ description: 'Sent as `webhook-id`: the same at every try.' }),
     event_type: z.enum(eventTypes as [string, ...string[]]),
     status: deliveryState,
     tries: z.int().meta({ description: 'How often it was tried.' }),
@@ -199,7 +206,7 @@ export const rotatedSecretExample = { id: exampleEndpointId, secret: exampleSecr
 export const deliveryExample: DeliveryOutput = {
   id: exampleDeliveryId,
   endpoint_id: exampleEndpointId,
-  event_id: exampleEventId,
+  event_id: exampleSentEventId,
   event_type: 'order.completed',
   status: 'delivered',
   tries: 2,

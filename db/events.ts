@@ -37,11 +37,13 @@ const insertEvent = builtOnce((db) =>
     .prepare('event'),
 );
 
-/** Announces something, in the transaction that makes it so. */
-export async function recordEvent(tx: Executor, { type, subject, apiKeyId, data }: NewEvent, now: Date): Promise<void> {
-  const values = { id: newId('event'), type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data };
+/** Announces something, in the transaction that makes it so. @returns the id of the event. */
+export async function recordEvent(tx: Executor, { type, subject, apiKeyId, data }: NewEvent, now: Date): Promise<string> {
+  const id = newId('event');
+  const values = { id, type, subjectKind: subject.kind, subjectId: subject.id, apiKeyId, data };
   await insertEvent(tx, { ...values, occurredAt: now });
   announcesEvents(tx);
+  return id;
 }
 
 /** What was last announced of a subject's status; that its time runs out, say, is no status. */

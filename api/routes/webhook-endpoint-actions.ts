@@ -11,7 +11,7 @@ import { operation, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 import { auditEndpoint, endpointJson, ENDPOINTS_PATH, ENDPOINTS_TAG, requireEndpoint } from '#api/webhook-endpoint-resource.ts';
-import { enableInput, endpointExample, endpointOutput, exampleEndpointId, replayInput, replayOutput } from '#api/webhook-endpoint-schemas.ts';
+import { enableInput, endpointExample, endpointOutput, exampleEndpointId, exampleSentEventId, replayInput, replayOutput, testOutput } from '#api/webhook-endpoint-schemas.ts';
 
 const JSON_TYPE = 'application/json';
 
@@ -21,6 +21,9 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
   const tag = ENDPOINTS_TAG;
   const params = idInPath('webhookEndpoint', exampleEndpointId);
   const endpointAnswer = { 200: { description: 'The endpoint.', contentType: JSON_TYPE, schema: endpointOutput, example: endpointExample } };
+  const testAnswer = {
+    202: { description: 'It is on its way.', contentType: JSON_TYPE, schema: testOutput, example: { event_id: exampleSentEventId, queued: 1, next_since: null } },
+  };
   const replayAnswer = { 202: { description: 'They are on their way.', contentType: JSON_TYPE, schema: replayOutput, example: { queued: 1, next_since: null } } };
   return [
     operation({
@@ -86,11 +89,11 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
       path: `${ENDPOINTS_PATH}/{id}/test`,
       tag,
       summary: 'Send a test event to a webhook endpoint',
-      description: `An event \`${TEST_EVENT}\` goes the way of every event, to this endpoint alone, whatever its filter says: at once, also while it only fails. Its deliveries show what came of it.`,
+      description: `An event \`${TEST_EVENT}\` goes the way of every event, to this endpoint alone, whatever its filter says: at once, also while it only fails. The delivery with its \`event_id\` shows what came of it.`,
       scope: 'webhook_endpoints:write',
       idempotent: true,
       params,
-      answers: replayAnswer,
+      answers: testAnswer,
       problems: ['webhook_endpoint_not_found', 'webhook_endpoint_disabled'],
       handle: async ({ params: { id }, json, header, caller }) => {
         const target = `POST ${ENDPOINTS_PATH}/${id}/test`;
@@ -99,8 +102,9 @@ export function webhookEndpointActions(dependencies: ApiDependencies): Operation
           requireEnabled(endpoint);
           const at = new Date(now());
           await auditEndpoint(tx, caller, 'test', id, at);
-          await recordEvent(tx, { type: TEST_EVENT, subject: { kind: 'webhook_endpoint', id }, apiKeyId: endpoint.apiKeyId, data: { message: 'This is a test.' } }, at);
-          return jsonReply(202, { queued: 1, next_since: null });
+          const test = { type: TEST_EVENT, subject: { kind: 'webhook_endpoint', id }, apiKeyId: endpoint.apiKeyId, data: { message: 'This is a test.' } } as const;
+          const eventId = await recordEvent(tx, test, at);
+          return jsonReply(202, { event_id: eventId, queued: 1, next_since: null });
         });
         wakeRelay();
         return reply;

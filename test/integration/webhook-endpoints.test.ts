@@ -311,11 +311,13 @@ describe('events', () => {
 
   it('are tests for the endpoint that is tested, whatever its filter says', async () => {
     const [one, other] = [await created({ event_types: ['wallet.balance_low'] }), await created()];
-    expect((await post(at(one, '/test'))).status).toBe(202);
+    const tested = await post(at(one, '/test'));
+    expect(tested.status).toBe(202);
     await happen([]);
     expect(await queued(one)).toHaveLength(1);
     expect(await queued(other)).toEqual([]);
     const [event] = await api.database.run((db) => db.select().from(events));
+    expect(tested.body).toEqual({ event_id: event!.id, queued: 1, next_since: null });
     expect((await post(at(other, '/replay'), { event_id: event!.id })).at('code')).toBe('event_not_found');
     expect((await post(at(other, '/replay'), { since: '2030-01-01T00:00:00Z' })).at('queued')).toBe(0);
   });

@@ -71,6 +71,7 @@ import type {
   WebhookReplayResult,
   WebhookSecretRotation,
   WebhookSecretStatus,
+  WebhookTestResult,
   WhatIf,
   WhatIfInput,
 } from './types.ts';
@@ -1496,11 +1497,11 @@ export class Operations {
 
   /** Send a test event to a webhook endpoint.
    *
-   * An event `webhook_endpoint.test` goes the way of every event, to this endpoint alone, whatever its filter says: at once, also while it only fails. Its deliveries show what came of it.
+   * An event `webhook_endpoint.test` goes the way of every event, to this endpoint alone, whatever its filter says: at once, also while it only fails. The delivery with its `event_id` shows what came of it.
    *
    * Scope: `webhook_endpoints:write`.
    */
-  testWebhookEndpoint(id: string, options: WriteOptions = {}): Promise<WebhookReplayResult> {
+  testWebhookEndpoint(id: string, options: WriteOptions = {}): Promise<WebhookTestResult> {
     return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/test`, keyed: true, options });
   }
 

@@ -3949,6 +3949,20 @@ export interface WebhookTry {
    */
   answer_excerpt: string | null;
 }
+export interface WebhookTestResult {
+  /**
+   * Deliveries that are on their way.
+   */
+  queued: number;
+  /**
+   * There were more than one call takes: call again with this `since`. Null when all are queued.
+   */
+  next_since: string | null;
+  /**
+   * Id of the event that is sent: its `webhook-id`, and the `event_id` of its delivery.
+   */
+  event_id: string;
+}
 export interface WebhookReplayResult {
   /**
    * Deliveries that are on their way.
