@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { eventPatterns, selects } from '#domain/event-filter.ts';
-import { EVENT_TYPES, eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events.ts';
+import { eventTypes, typesOfSubject, type EventSubjectKind, type EventType } from '#domain/events.ts';
 import { isId } from '#domain/identifiers.ts';
 import { subjectKinds } from '#outbound/event-envelope.ts';
-import { instant, instantInput, listOf, money, ourId, pageQuery, waitInQuery } from '#api/fields.ts';
-
-export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
+import { eventOutput, exampleEventId } from '#api/event-data.ts';
+import { instantInput, listOf, ourId, pageQuery, waitInQuery } from '#api/fields.ts';
 
 /** The id of an event in a request. */
 export const eventIdInput = ourId('event', exampleEventId).refine((text) => isId('event', text), {
@@ -13,22 +12,6 @@ export const eventIdInput = ourId('event', exampleEventId).refine((text) => isId
 });
 
 const types = eventTypes as readonly [EventType, ...EventType[]];
-
-export const eventOutput = z
-  .strictObject({
-    id: ourId('event', exampleEventId),
-    type: z.enum(types).meta({ description: Object.entries(EVENT_TYPES).map(([type, meaning]) => `\`${type}\`: ${meaning}`).join(' ') }),
-    created_at: instant,
-    subject: z.strictObject({
-      kind: z.enum(subjectKinds as [EventSubjectKind, ...EventSubjectKind[]]),
-      id: z.string(),
-      href: z.string().meta({ description: 'Where it is read as it is now.', example: '/v1/orders/ord_01JQ8Z5YV7N4M2K3H6T9R0WXCD' }),
-    }),
-    data: z
-      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), money]))
-      .meta({ description: 'Facts of the moment. What it is like now is read from `subject.href`.' }),
-  })
-  .meta({ id: 'Event' });
 
 export const eventExample = {
   id: exampleEventId,

@@ -43,31 +43,39 @@ export type AnnouncePage = (
 export const announceExpiringEsims: AnnouncePage = async (tx, policy, now, after) => {
   const place = { expiresAt: esims.expiresAt, id: esims.id };
   const rows = await tx
-    .select({ id: esims.id, expiresAt: esims.expiresAt, apiKeyId: orders.apiKeyId, completedTopups: completedTopups() })
+    .select({
+      id: esims.id,
+      expiresAt: esims.expiresAt,
+      orderId: esims.orderId,
+      externalOrderId: orders.externalOrderId,
+      apiKeyId: orders.apiKeyId,
+      completedTopups: completedTopups(),
+    })
     .from(esims)
     .innerJoin(orders, eq(orders.id, esims.orderId))
     .where(and(...window(place, policy, now, after), notInArray(esims.status, ['cancelled', 'expired']), isReadSinceTopup()))
     .orderBy(asc(esims.expiresAt), asc(esims.id))
     .limit(policy.batch);
-  return announcePage(tx, policy, now, rows, ({ id, apiKeyId, completedTopups: topped }, threshold, data) => ({
-    event: { type: 'esim.expiring', subject: { kind: 'esim', id }, apiKeyId, data },
-    key: expiryKey(threshold, topped),
-  }));
+  return announcePage(tx, policy, now, rows, ({ id, orderId, externalOrderId, apiKeyId, completedTopups: topped }, threshold, times) => {
+    const data = { order_id: orderId, external_order_id: externalOrderId, ...times };
+    return { event: { type: 'esim.expiring', subject: { kind: 'esim', id }, apiKeyId, data }, key: expiryKey(threshold, topped) };
+  });
 };
 
 /** VPN subscriptions whose period is about to end. One that its customer has ended needs no notice. */
 export const announceExpiringSubscriptions: AnnouncePage = async (tx, policy, now, after) => {
-  const { id, expiresAt, apiKeyId, status } = vpnSubscriptions;
+  const { id, expiresAt, apiKeyId, externalSubscriptionId, status } = vpnSubscriptions;
   const rows = await tx
-    .select({ id, expiresAt, apiKeyId })
+    .select({ id, expiresAt, apiKeyId, externalSubscriptionId })
     .from(vpnSubscriptions)
     .where(and(...window({ expiresAt, id }, policy, now, after), eq(status, 'active')))
     .orderBy(asc(expiresAt), asc(id))
     .limit(policy.batch);
-  return announcePage(tx, policy, now, rows, (row, threshold, data) => ({
-    event: { type: 'vpn_subscription.expiring', subject: { kind: 'vpn_subscription', id: row.id }, apiKeyId: row.apiKeyId, data },
-    key: renewalKey(threshold, row.expiresAt.getTime()),
-  }));
+  return announcePage(tx, policy, now, rows, (row, threshold, times) => {
+    const data = { external_subscription_id: row.externalSubscriptionId, ...times };
+    const event = { type: 'vpn_subscription.expiring', subject: { kind: 'vpn_subscription', id: row.id }, apiKeyId: row.apiKeyId, data } as const;
+    return { event, key: renewalKey(threshold, row.expiresAt.getTime()) };
+  });
 };
 
 type Placed = Pick<typeof esims, 'expiresAt' | 'id'> | Pick<typeof vpnSubscriptions, 'expiresAt' | 'id'>;
@@ -86,14 +94,14 @@ async function announcePage<Row extends { readonly id: string; readonly expiresA
   { expiringMs, batch }: WatchPolicy,
   now: Date,
   rows: readonly Row[],
-  newsOf: (row: Row & { readonly expiresAt: Date }, thresholdMs: number, data: NewEvent['data']) => DueNews,
+  newsOf: (row: Row & { readonly expiresAt: Date }, thresholdMs: number, times: NewEvent['data']) => DueNews,
 ): Promise<{ announced: number; next: ExpiryPosition | undefined }> {
   const due = rows.flatMap((row) => {
     const { expiresAt } = row;
     const threshold = expiresAt === null ? undefined : timeThreshold(expiresAt.getTime(), now.getTime(), expiringMs);
     if (expiresAt === null || threshold === undefined) return [];
-    const data = { expires_at: expiresAt.toISOString(), threshold_seconds: Math.round(threshold / 1_000) };
-    return [newsOf({ ...row, expiresAt }, threshold, data)];
+    const times = { expires_at: expiresAt.toISOString(), threshold_seconds: Math.round(threshold / 1_000) };
+    return [newsOf({ ...row, expiresAt }, threshold, times)];
   });
   const announced = await announceNew(tx, due, now);
   const last = rows.length < batch ? undefined : rows.at(-1);
@@ -183,10 +191,13 @@ export async function announceLowData(
 ): Promise<void> {
   const threshold = dataThreshold(reading, dataLow);
   if (threshold === undefined) return;
-  const [order] = await tx.select({ apiKeyId: orders.apiKeyId }).from(orders).where(eq(orders.id, orderId));
+  const [order] = await tx.select({ apiKeyId: orders.apiKeyId, externalOrderId: orders.externalOrderId }).from(orders).where(eq(orders.id, orderId));
+  if (order === undefined) return;
   const [topped] = await tx.select({ rows: count() }).from(topups).where(and(eq(topups.esimId, id), eq(topups.status, 'completed')));
   const { usedMb, totalMb = null, measuredAt, readAt } = reading;
   const data = {
+    order_id: orderId,
+    external_order_id: order.externalOrderId,
     data_used_mb: usedMb,
     data_total_mb: totalMb,
     data_left_mb: totalMb === null ? null : Math.max(0, totalMb - usedMb),
@@ -195,7 +206,7 @@ export async function announceLowData(
     measured_at: measuredAt?.toISOString() ?? null,
     read_at: readAt.toISOString(),
   };
-  const event = { type: 'esim.data_low', subject: { kind: 'esim', id }, apiKeyId: order?.apiKeyId ?? null, data } as const;
+  const event = { type: 'esim.data_low', subject: { kind: 'esim', id }, apiKeyId: order.apiKeyId, data } as const;
   await announceNew(tx, [{ event, key: dataKey(threshold, topped?.rows ?? 0) }], now);
 }
 

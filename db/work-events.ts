@@ -63,7 +63,8 @@ export async function announceRow(tx: Executor, work: WorkRef, row: WorkNews, no
     ...(work.kind !== 'vpn_subscription' && { esim_id: row.esimId }),
     failure_class: row.failureClass,
     attention_reason: row.attentionReason,
-    charged: plainMoney(row.chargedAmount, row.chargedCurrency),
+    // A cancellation is never charged; what comes back is told of its refund.
+    ...(work.kind !== 'cancellation' && { charged: plainMoney(row.chargedAmount, row.chargedCurrency) }),
   };
   await announceNews(tx, { type, subject: work, apiKeyId: row.apiKeyId, data }, ['failure_class', 'attention_reason'], now);
 }

@@ -9,10 +9,14 @@ import { WORK_KINDS, WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 /** That a request is on its way is over in a moment, and comes once more with each attempt: nobody needs to hear of it. */
 const UNANNOUNCED = 'submitting';
 
-/** The statuses of a kind of work that are announced. */
-type AnnouncedStatus<Kind extends WorkKind> = Exclude<StatusOf<Kind>, typeof UNANNOUNCED>;
+/** Of what each status is announced. */
+export type StatusKind = WorkKind | 'refund';
 
-type WorkEventType = { [Kind in WorkKind]: `${Kind}.${AnnouncedStatus<Kind> & string}` }[WorkKind];
+/** The statuses of a kind that are announced. */
+export type AnnouncedStatus<Kind extends StatusKind> = Kind extends WorkKind ? Exclude<StatusOf<Kind>, typeof UNANNOUNCED> & string : RefundStatus;
+
+/** The types that tell of a status of this kind. */
+export type StatusEventType<Kind extends StatusKind> = { [Each in Kind]: `${Each}.${AnnouncedStatus<Each>}` }[Kind];
 
 /** What is announced beside the statuses of work and refunds. */
 const OTHER_EVENTS = {
@@ -27,7 +31,7 @@ const OTHER_EVENTS = {
   'webhook_endpoint.test': 'Somebody asked for a test of a webhook endpoint. Sent to that endpoint alone.',
 } as const;
 
-export type EventType = WorkEventType | `refund.${RefundStatus}` | keyof typeof OTHER_EVENTS;
+export type EventType = StatusEventType<StatusKind> | keyof typeof OTHER_EVENTS;
 
 /** Of what an event can speak. */
 export type EventSubjectKind = WorkKind | 'refund' | 'wallet' | 'esim' | 'webhook_endpoint';
@@ -61,6 +65,18 @@ const REFUND_MEANINGS = {
   needs_attention: 'waits for a person',
 } as const satisfies Record<RefundStatus, string>;
 
+/** The statuses of a kind that are announced, in the order of its table. */
+export function announcedStatuses<Kind extends StatusKind>(kind: Kind): readonly [AnnouncedStatus<Kind>, ...AnnouncedStatus<Kind>[]] {
+  const all: readonly string[] = kind === 'refund' ? REFUND_STATUSES : statusesOf(kind);
+  // The type takes out the same one, and no kind has that alone.
+  return all.filter((status) => status !== UNANNOUNCED) as unknown as readonly [AnnouncedStatus<Kind>, ...AnnouncedStatus<Kind>[]];
+}
+
+/** The types that tell of a status of this kind, in the order of its table. */
+export function statusEventTypes<Kind extends StatusKind>(kind: Kind): readonly [StatusEventType<Kind>, ...StatusEventType<Kind>[]] {
+  return announcedStatuses(kind).map((status) => `${kind}.${status}`) as unknown as readonly [StatusEventType<Kind>, ...StatusEventType<Kind>[]];
+}
+
 /** The type of event that tells of a status of work. @returns undefined where none does. */
 export function workEventType(kind: WorkKind, status: string): EventType | undefined {
   if (status === UNANNOUNCED || !(status in LIFECYCLES[kind])) return undefined;
@@ -76,9 +92,7 @@ export function typesOfSubject(kind: EventSubjectKind): readonly EventType[] {
 /** Every type of event, with the sentence that documents it. */
 export const EVENT_TYPES: Readonly<Record<EventType, string>> = Object.fromEntries([
   ...WORK_KINDS.flatMap((kind) =>
-    statusesOf(kind).flatMap((status) =>
-      status === UNANNOUNCED ? [] : [[`${kind}.${status}`, `The ${WORK_NOUNS[kind]} ${STATUS_MEANINGS[status]}.`]],
-    ),
+    announcedStatuses(kind).map((status) => [`${kind}.${status}`, `The ${WORK_NOUNS[kind]} ${STATUS_MEANINGS[status]}.`]),
   ),
   ...REFUND_STATUSES.map((status) => [`refund.${status}`, `The refund ${REFUND_MEANINGS[status]}.`]),
   ...Object.entries(OTHER_EVENTS),

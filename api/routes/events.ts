@@ -4,16 +4,8 @@ import { lastPosition, type PublishedEvent } from '#db/events.ts';
 import { eventEnvelope } from '#outbound/event-envelope.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import {
-  eventExample,
-  eventListQuery,
-  eventOutput,
-  eventPage,
-  eventStreamHeaders,
-  eventStreamQuery,
-  exampleEventId,
-  wantedTypes,
-} from '#api/event-schemas.ts';
+import { eventOutput, exampleEventId } from '#api/event-data.ts';
+import { eventExample, eventListQuery, eventPage, eventStreamHeaders, eventStreamQuery, wantedTypes } from '#api/event-schemas.ts';
 import { EventStreams } from '#api/event-stream.ts';
 import { idInPath, mayExist } from '#api/fields.ts';
 import { appliedWait, longPollHeaders } from '#api/finished-work.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventPage } from '#api/event-schemas.ts';
 import { apiKeys, events } from '#db/schema.ts';
 import { recordEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { EventSubjectKind, EventType } from '#domain/events.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
+import { madeUpEventPage } from '#test/support/events.ts';
 import { readStream, type StreamReader } from '#test/support/event-stream.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 import { waitFor } from '#test/support/wait-for.ts';
@@ -39,7 +39,7 @@ async function announce(types: readonly EventType[], more: { subjectId?: string;
   return rows.slice(-types.length).map(({ id }) => id);
 }
 
-const feed = async (query = '') => (await caller.get(`/v1/events${query}`)).read(eventPage);
+const feed = async (query = '') => (await caller.get(`/v1/events${query}`)).read(madeUpEventPage);
 const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }) => id);
 /** What an answer says of the wait. */
 const told = ({ headers }: HttpAnswer) => [headers.get('preference-applied'), headers.get('retry-after')];

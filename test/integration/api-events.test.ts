@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventOutput, eventPage } from '#api/event-schemas.ts';
 import { events } from '#db/schema.ts';
 import { forgetEvents } from '#db/event-queries.ts';
 import { recordEvent } from '#db/events.ts';
 import { newId } from '#db/ids.ts';
 import type { EventSubjectKind, EventType } from '#domain/events.ts';
 import { startTestApi, TEST_NOW, type TestApi } from '#test/support/api.ts';
+import { madeUpEvent, madeUpEventPage } from '#test/support/events.ts';
 import type { HttpClient } from '#test/support/http.ts';
 
 let api: TestApi;
@@ -34,7 +34,7 @@ async function announce(types: readonly EventType[], more: { subjectId?: string;
   return rows.slice(-types.length).map(({ id }) => id);
 }
 
-const feed = async (query = '') => (await caller.get(`/v1/events${query}`)).read(eventPage);
+const feed = async (query = '') => (await caller.get(`/v1/events${query}`)).read(madeUpEventPage);
 const ids = (page: { data: readonly { id: string }[] }) => page.data.map(({ id }) => id);
 
 describe('the feed', () => {
@@ -53,7 +53,7 @@ describe('the feed', () => {
 
   it('shows an event in the form of its schema, also alone', async () => {
     const [id = ''] = await announce(['order.held'], { subjectId: 'ord_1' });
-    const event = (await caller.get(`/v1/events/${id}`)).read(eventOutput);
+    const event = (await caller.get(`/v1/events/${id}`)).read(madeUpEvent);
     expect((await feed()).data).toEqual([event]);
     expect(event).toEqual({
       id,

@@ -29,63 +29,21 @@ export type PricingTarget =
       vpn_plan_id: number;
     };
 /**
- * A type, all of one kind (`order.*`), or all (`*`).
+ * `type` says what `data` holds. A later version may announce further types, and say more in `data`: pass over a `type` that you do not know, and do not refuse it.
  */
-export type EventPattern =
-  | '*'
-  | 'order.*'
-  | 'topup.*'
-  | 'vpn_subscription.*'
-  | 'cancellation.*'
-  | 'refund.*'
-  | 'wallet.*'
-  | 'esim.*'
-  | 'webhook_endpoint.*'
-  | 'order.accepted'
-  | 'order.held'
-  | 'order.processing'
-  | 'order.needs_attention'
-  | 'order.completed'
-  | 'order.failed'
-  | 'order.abandoned'
-  | 'topup.accepted'
-  | 'topup.held'
-  | 'topup.processing'
-  | 'topup.needs_attention'
-  | 'topup.completed'
-  | 'topup.failed'
-  | 'topup.abandoned'
-  | 'vpn_subscription.accepted'
-  | 'vpn_subscription.held'
-  | 'vpn_subscription.processing'
-  | 'vpn_subscription.needs_attention'
-  | 'vpn_subscription.active'
-  | 'vpn_subscription.cancelling'
-  | 'vpn_subscription.cancelled'
-  | 'vpn_subscription.expired'
-  | 'vpn_subscription.failed'
-  | 'vpn_subscription.abandoned'
-  | 'cancellation.accepted'
-  | 'cancellation.held'
-  | 'cancellation.processing'
-  | 'cancellation.needs_attention'
-  | 'cancellation.completed'
-  | 'cancellation.refused'
-  | 'cancellation.abandoned'
-  | 'refund.expected'
-  | 'refund.manual_review'
-  | 'refund.completed'
-  | 'refund.failed'
-  | 'refund.needs_attention'
-  | 'wallet.balance_low'
-  | 'wallet.balance_restored'
-  | 'esim.data_low'
-  | 'esim.expiring'
-  | 'vpn_subscription.expiring'
-  | 'wallet.runway_low'
-  | 'wallet.runway_restored'
-  | 'webhook_endpoint.disabled'
-  | 'webhook_endpoint.test';
+export type Event =
+  | OrderEvent
+  | TopupEvent
+  | VpnSubscriptionEvent
+  | VpnSubscriptionExpiringEvent
+  | CancellationEvent
+  | RefundEvent
+  | EsimDataLowEvent
+  | EsimExpiringEvent
+  | WalletBalanceEvent
+  | WalletRunwayEvent
+  | WebhookEndpointDisabledEvent
+  | WebhookEndpointTestEvent;
 /**
  * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
  */
@@ -129,7 +87,7 @@ export interface OrderInput {
    */
   device_imei?: string;
   /**
-   * The most that the service may charge, in the currency of its price. While it asks for more, the order is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
+   * The most that the service may charge. While it asks for more, the order is held.
    */
   max_price?: MoneyInput;
   /**
@@ -163,7 +121,7 @@ export interface OrderBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: string[];
+    ids?: [string, ...string[]];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
     failure_class?:
@@ -210,10 +168,6 @@ export interface OrderBulkAction {
       | 'refund_failed'
       | 'refund_missing'
       | 'webhook_conflict';
-    /**
-     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
-     */
-    created_by?: string;
     /**
      * RFC 3339 time.
      */
@@ -358,7 +312,7 @@ export interface TopupInput {
    */
   external_topup_id?: string;
   /**
-   * The most that the service may charge, in the currency of its price. While it asks for more, the top-up is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
+   * The most that the service may charge. While it asks for more, the top-up is held.
    */
   max_price?: MoneyInput;
   /**
@@ -382,7 +336,7 @@ export interface TopupBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: string[];
+    ids?: [string, ...string[]];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
     failure_class?:
@@ -429,10 +383,6 @@ export interface TopupBulkAction {
       | 'refund_failed'
       | 'refund_missing'
       | 'webhook_conflict';
-    /**
-     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
-     */
-    created_by?: string;
     /**
      * RFC 3339 time.
      */
@@ -539,7 +489,7 @@ export interface VpnSubscriptionInput {
    */
   customer_price: string;
   /**
-   * The most that the service may charge, in the currency of its price. While it asks for more, the VPN subscription is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
+   * The most that the service may charge. While it asks for more, the VPN subscription is held.
    */
   max_price?: MoneyInput;
   /**
@@ -563,7 +513,7 @@ export interface VpnSubscriptionBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: string[];
+    ids?: [string, ...string[]];
     status?:
       | 'accepted'
       | 'held'
@@ -621,10 +571,6 @@ export interface VpnSubscriptionBulkAction {
       | 'refund_missing'
       | 'webhook_conflict';
     /**
-     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
-     */
-    created_by?: string;
-    /**
      * RFC 3339 time.
      */
     created_after?: string;
@@ -678,7 +624,7 @@ export interface VpnCancellation {
   /**
    * Why, for whoever reads the timeline. Keep personal data out.
    */
-  why?: string;
+  why: string;
 }
 export interface VpnSubscriptionCaseResolution {
   /**
@@ -752,7 +698,7 @@ export interface CancellationBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: string[];
+    ids?: [string, ...string[]];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
     failure_class?:
@@ -799,10 +745,6 @@ export interface CancellationBulkAction {
       | 'refund_failed'
       | 'refund_missing'
       | 'webhook_conflict';
-    /**
-     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
-     */
-    created_by?: string;
     /**
      * RFC 3339 time.
      */
@@ -1124,8 +1066,123 @@ export interface WebhookEndpointInput {
   /**
    * @minItems 1
    * @maxItems 100
+   *
+   * Items: A type, all of one kind (`order.*`), or all (`*`).
    */
-  event_types?: EventPattern[];
+  event_types?: [
+    (
+      | '*'
+      | 'order.*'
+      | 'topup.*'
+      | 'vpn_subscription.*'
+      | 'cancellation.*'
+      | 'refund.*'
+      | 'wallet.*'
+      | 'esim.*'
+      | 'webhook_endpoint.*'
+      | 'order.accepted'
+      | 'order.held'
+      | 'order.processing'
+      | 'order.needs_attention'
+      | 'order.completed'
+      | 'order.failed'
+      | 'order.abandoned'
+      | 'topup.accepted'
+      | 'topup.held'
+      | 'topup.processing'
+      | 'topup.needs_attention'
+      | 'topup.completed'
+      | 'topup.failed'
+      | 'topup.abandoned'
+      | 'vpn_subscription.accepted'
+      | 'vpn_subscription.held'
+      | 'vpn_subscription.processing'
+      | 'vpn_subscription.needs_attention'
+      | 'vpn_subscription.active'
+      | 'vpn_subscription.cancelling'
+      | 'vpn_subscription.cancelled'
+      | 'vpn_subscription.expired'
+      | 'vpn_subscription.failed'
+      | 'vpn_subscription.abandoned'
+      | 'cancellation.accepted'
+      | 'cancellation.held'
+      | 'cancellation.processing'
+      | 'cancellation.needs_attention'
+      | 'cancellation.completed'
+      | 'cancellation.refused'
+      | 'cancellation.abandoned'
+      | 'refund.expected'
+      | 'refund.manual_review'
+      | 'refund.completed'
+      | 'refund.failed'
+      | 'refund.needs_attention'
+      | 'wallet.balance_low'
+      | 'wallet.balance_restored'
+      | 'esim.data_low'
+      | 'esim.expiring'
+      | 'vpn_subscription.expiring'
+      | 'wallet.runway_low'
+      | 'wallet.runway_restored'
+      | 'webhook_endpoint.disabled'
+      | 'webhook_endpoint.test'
+    ),
+    ...(
+      | '*'
+      | 'order.*'
+      | 'topup.*'
+      | 'vpn_subscription.*'
+      | 'cancellation.*'
+      | 'refund.*'
+      | 'wallet.*'
+      | 'esim.*'
+      | 'webhook_endpoint.*'
+      | 'order.accepted'
+      | 'order.held'
+      | 'order.processing'
+      | 'order.needs_attention'
+      | 'order.completed'
+      | 'order.failed'
+      | 'order.abandoned'
+      | 'topup.accepted'
+      | 'topup.held'
+      | 'topup.processing'
+      | 'topup.needs_attention'
+      | 'topup.completed'
+      | 'topup.failed'
+      | 'topup.abandoned'
+      | 'vpn_subscription.accepted'
+      | 'vpn_subscription.held'
+      | 'vpn_subscription.processing'
+      | 'vpn_subscription.needs_attention'
+      | 'vpn_subscription.active'
+      | 'vpn_subscription.cancelling'
+      | 'vpn_subscription.cancelled'
+      | 'vpn_subscription.expired'
+      | 'vpn_subscription.failed'
+      | 'vpn_subscription.abandoned'
+      | 'cancellation.accepted'
+      | 'cancellation.held'
+      | 'cancellation.processing'
+      | 'cancellation.needs_attention'
+      | 'cancellation.completed'
+      | 'cancellation.refused'
+      | 'cancellation.abandoned'
+      | 'refund.expected'
+      | 'refund.manual_review'
+      | 'refund.completed'
+      | 'refund.failed'
+      | 'refund.needs_attention'
+      | 'wallet.balance_low'
+      | 'wallet.balance_restored'
+      | 'esim.data_low'
+      | 'esim.expiring'
+      | 'vpn_subscription.expiring'
+      | 'wallet.runway_low'
+      | 'wallet.runway_restored'
+      | 'webhook_endpoint.disabled'
+      | 'webhook_endpoint.test'
+    )[]
+  ];
   /**
    * For people.
    */
@@ -1139,8 +1196,123 @@ export interface WebhookEndpointChange {
   /**
    * @minItems 1
    * @maxItems 100
+   *
+   * Items: A type, all of one kind (`order.*`), or all (`*`).
    */
-  event_types?: EventPattern[];
+  event_types?: [
+    (
+      | '*'
+      | 'order.*'
+      | 'topup.*'
+      | 'vpn_subscription.*'
+      | 'cancellation.*'
+      | 'refund.*'
+      | 'wallet.*'
+      | 'esim.*'
+      | 'webhook_endpoint.*'
+      | 'order.accepted'
+      | 'order.held'
+      | 'order.processing'
+      | 'order.needs_attention'
+      | 'order.completed'
+      | 'order.failed'
+      | 'order.abandoned'
+      | 'topup.accepted'
+      | 'topup.held'
+      | 'topup.processing'
+      | 'topup.needs_attention'
+      | 'topup.completed'
+      | 'topup.failed'
+      | 'topup.abandoned'
+      | 'vpn_subscription.accepted'
+      | 'vpn_subscription.held'
+      | 'vpn_subscription.processing'
+      | 'vpn_subscription.needs_attention'
+      | 'vpn_subscription.active'
+      | 'vpn_subscription.cancelling'
+      | 'vpn_subscription.cancelled'
+      | 'vpn_subscription.expired'
+      | 'vpn_subscription.failed'
+      | 'vpn_subscription.abandoned'
+      | 'cancellation.accepted'
+      | 'cancellation.held'
+      | 'cancellation.processing'
+      | 'cancellation.needs_attention'
+      | 'cancellation.completed'
+      | 'cancellation.refused'
+      | 'cancellation.abandoned'
+      | 'refund.expected'
+      | 'refund.manual_review'
+      | 'refund.completed'
+      | 'refund.failed'
+      | 'refund.needs_attention'
+      | 'wallet.balance_low'
+      | 'wallet.balance_restored'
+      | 'esim.data_low'
+      | 'esim.expiring'
+      | 'vpn_subscription.expiring'
+      | 'wallet.runway_low'
+      | 'wallet.runway_restored'
+      | 'webhook_endpoint.disabled'
+      | 'webhook_endpoint.test'
+    ),
+    ...(
+      | '*'
+      | 'order.*'
+      | 'topup.*'
+      | 'vpn_subscription.*'
+      | 'cancellation.*'
+      | 'refund.*'
+      | 'wallet.*'
+      | 'esim.*'
+      | 'webhook_endpoint.*'
+      | 'order.accepted'
+      | 'order.held'
+      | 'order.processing'
+      | 'order.needs_attention'
+      | 'order.completed'
+      | 'order.failed'
+      | 'order.abandoned'
+      | 'topup.accepted'
+      | 'topup.held'
+      | 'topup.processing'
+      | 'topup.needs_attention'
+      | 'topup.completed'
+      | 'topup.failed'
+      | 'topup.abandoned'
+      | 'vpn_subscription.accepted'
+      | 'vpn_subscription.held'
+      | 'vpn_subscription.processing'
+      | 'vpn_subscription.needs_attention'
+      | 'vpn_subscription.active'
+      | 'vpn_subscription.cancelling'
+      | 'vpn_subscription.cancelled'
+      | 'vpn_subscription.expired'
+      | 'vpn_subscription.failed'
+      | 'vpn_subscription.abandoned'
+      | 'cancellation.accepted'
+      | 'cancellation.held'
+      | 'cancellation.processing'
+      | 'cancellation.needs_attention'
+      | 'cancellation.completed'
+      | 'cancellation.refused'
+      | 'cancellation.abandoned'
+      | 'refund.expected'
+      | 'refund.manual_review'
+      | 'refund.completed'
+      | 'refund.failed'
+      | 'refund.needs_attention'
+      | 'wallet.balance_low'
+      | 'wallet.balance_restored'
+      | 'esim.data_low'
+      | 'esim.expiring'
+      | 'vpn_subscription.expiring'
+      | 'wallet.runway_low'
+      | 'wallet.runway_restored'
+      | 'webhook_endpoint.disabled'
+      | 'webhook_endpoint.test'
+    )[]
+  ];
   /**
    * For people.
    */
@@ -1304,9 +1476,6 @@ export interface Order {
    * RFC 3339 time.
    */
   updated_at: string;
-  /**
-   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
-   */
   completed_at: string | null;
 }
 /**
@@ -1425,37 +1594,9 @@ export interface Problem {
    */
   errors?: FieldError[];
   /**
-   * With `missing_scope`: the one that is needed.
+   * With `missing_scope`.
    */
-  missing_scope?:
-    | 'orders:read'
-    | 'orders:write'
-    | 'orders:operate'
-    | 'topups:read'
-    | 'topups:write'
-    | 'topups:operate'
-    | 'cancellations:read'
-    | 'cancellations:write'
-    | 'cancellations:operate'
-    | 'vpn:read'
-    | 'vpn:write'
-    | 'vpn:operate'
-    | 'vpn:reveal'
-    | 'gate:read'
-    | 'gate:operate'
-    | 'cases:operate'
-    | 'audit:read'
-    | 'esims:read'
-    | 'esims:reveal'
-    | 'packages:read'
-    | 'pricing:read'
-    | 'pricing:write'
-    | 'events:read'
-    | 'wallet:read'
-    | 'updates:read'
-    | 'webhook_endpoints:read'
-    | 'webhook_endpoints:write'
-    | 'service:admin';
+  missing_scope?: string;
   /**
    * With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.
    */
@@ -1464,54 +1605,13 @@ export interface Problem {
     href: string;
   };
   /**
-   * With `action_not_possible`: what stands against it. `already_ended`: It has ended; nothing can be done with it any more. `not_waiting`: Only what is held or needs attention can be tried again: this is being worked on. `may_be_bought`: The service may have bought, or keeps money, for it: say what is true with `resolve` first. `contradiction_open`: The service contradicted itself about it: a person must judge that with `resolve` first. `service_says_bought`: The service says that it sold it: what it says counts, and it is being delivered. `observations_pending`: The service said something that is being judged at this moment: look again in a few seconds. `later_attempt_open`: A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only what is held can be released: this is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought. `service_id_taken`: The service's id that is named belongs to another attempt: look at its timeline before anything else.
+   * With `action_not_possible`: a stable code for what stands against it.
    */
-  refusal?:
-    | 'already_ended'
-    | 'not_waiting'
-    | 'may_be_bought'
-    | 'contradiction_open'
-    | 'service_says_bought'
-    | 'observations_pending'
-    | 'later_attempt_open'
-    | 'case_not_open'
-    | 'verdict_not_possible'
-    | 'not_cancelled'
-    | 'nothing_is_charged'
-    | 'not_held'
-    | 'deadline_not_possible'
-    | 'not_active'
-    | 'service_id_taken';
+  refusal?: string;
   /**
-   * With `service_…`: what came of asking the service. `invalid_request`: The service refused the request as malformed or not allowed. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: This service shows too little to tell whether the conditions of the refund are met, so nothing was sent. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `buying_paused`: An operator has paused buying. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_known`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have done what was asked. `connection_lost`: The connection broke after the request was sent; the service may have done what was asked. `server_error`: The service answered with a server error; it may have done what was asked. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks something that we need; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have done what was asked.
+   * With `service_…`: what came of asking the service.
    */
-  failure_class?:
-    | 'invalid_request'
-    | 'package_unavailable'
-    | 'price_above_limit'
-    | 'topup_not_offered'
-    | 'margin_too_low'
-    | 'esim_busy'
-    | 'cancellation_refused'
-    | 'refund_not_expected'
-    | 'refund_uncertain'
-    | 'insufficient_balance'
-    | 'not_approved'
-    | 'unauthorized'
-    | 'rate_limited'
-    | 'not_sent'
-    | 'service_down'
-    | 'spend_limit_reached'
-    | 'buying_paused'
-    | 'deadline_passed'
-    | 'key_or_reference_known'
-    | 'supplier_failed'
-    | 'timeout'
-    | 'connection_lost'
-    | 'server_error'
-    | 'unreadable_answer'
-    | 'contract_drift'
-    | 'worker_lost';
+  failure_class?: string;
   /**
    * Names this request in our log.
    */
@@ -1604,25 +1704,7 @@ export interface OrderBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal:
-      | (
-          | 'already_ended'
-          | 'not_waiting'
-          | 'may_be_bought'
-          | 'contradiction_open'
-          | 'service_says_bought'
-          | 'observations_pending'
-          | 'later_attempt_open'
-          | 'case_not_open'
-          | 'verdict_not_possible'
-          | 'not_cancelled'
-          | 'nothing_is_charged'
-          | 'not_held'
-          | 'deadline_not_possible'
-          | 'not_active'
-          | 'service_id_taken'
-        )
-      | null;
+    refusal: string | null;
     detail: string | null;
   }[];
 }
@@ -1797,9 +1879,6 @@ export interface Topup {
    * RFC 3339 time.
    */
   updated_at: string;
-  /**
-   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
-   */
   completed_at: string | null;
 }
 export interface TopupPage {
@@ -1881,25 +1960,7 @@ export interface TopupBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal:
-      | (
-          | 'already_ended'
-          | 'not_waiting'
-          | 'may_be_bought'
-          | 'contradiction_open'
-          | 'service_says_bought'
-          | 'observations_pending'
-          | 'later_attempt_open'
-          | 'case_not_open'
-          | 'verdict_not_possible'
-          | 'not_cancelled'
-          | 'nothing_is_charged'
-          | 'not_held'
-          | 'deadline_not_possible'
-          | 'not_active'
-          | 'service_id_taken'
-        )
-      | null;
+    refusal: string | null;
     detail: string | null;
   }[];
 }
@@ -2012,9 +2073,6 @@ export interface VpnSubscription {
    * When its time is over, where the service says so.
    */
   expires_at: string | null;
-  /**
-   * When its customer has ended it; `cancelling` follows, then `cancelled`.
-   */
   cancel_requested_at: string | null;
   /**
    * `accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are final; `failed` means definitely not bought.
@@ -2130,9 +2188,6 @@ export interface VpnSubscription {
    * RFC 3339 time.
    */
   updated_at: string;
-  /**
-   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
-   */
   completed_at: string | null;
 }
 export interface VpnSubscriptionPage {
@@ -2226,25 +2281,7 @@ export interface VpnSubscriptionBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal:
-      | (
-          | 'already_ended'
-          | 'not_waiting'
-          | 'may_be_bought'
-          | 'contradiction_open'
-          | 'service_says_bought'
-          | 'observations_pending'
-          | 'later_attempt_open'
-          | 'case_not_open'
-          | 'verdict_not_possible'
-          | 'not_cancelled'
-          | 'nothing_is_charged'
-          | 'not_held'
-          | 'deadline_not_possible'
-          | 'not_active'
-          | 'service_id_taken'
-        )
-      | null;
+    refusal: string | null;
     detail: string | null;
   }[];
 }
@@ -2379,9 +2416,6 @@ export interface Cancellation {
    * RFC 3339 time.
    */
   updated_at: string;
-  /**
-   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
-   */
   completed_at: string | null;
 }
 export interface RefundCondition {
@@ -2522,25 +2556,7 @@ export interface CancellationBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal:
-      | (
-          | 'already_ended'
-          | 'not_waiting'
-          | 'may_be_bought'
-          | 'contradiction_open'
-          | 'service_says_bought'
-          | 'observations_pending'
-          | 'later_attempt_open'
-          | 'case_not_open'
-          | 'verdict_not_possible'
-          | 'not_cancelled'
-          | 'nothing_is_charged'
-          | 'not_held'
-          | 'deadline_not_possible'
-          | 'not_active'
-          | 'service_id_taken'
-        )
-      | null;
+    refusal: string | null;
     detail: string | null;
   }[];
 }
@@ -2562,13 +2578,13 @@ export interface EventPage {
    */
   has_more: boolean;
 }
-export interface Event {
+export interface OrderEvent {
   /**
    * Id of the event.
    */
   id: string;
   /**
-   * `order.accepted`: The order was accepted and stored. `order.held`: The order waits for something that passes by itself. `order.processing`: The order was taken up by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was given up by an operator. `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up waits for something that passes by itself. `topup.processing`: The top-up was taken up by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was given up by an operator. `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription waits for something that passes by itself. `vpn_subscription.processing`: The VPN subscription was taken up by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was given up by an operator. `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation waits for something that passes by itself. `cancellation.processing`: The cancellation was taken up by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM stays as it was. `cancellation.abandoned`: The cancellation was given up by an operator. `refund.expected`: The refund is expected. `refund.manual_review`: The refund is reviewed by a person at the service. `refund.completed`: The refund is in the wallet. `refund.failed`: The refund will not come. `refund.needs_attention`: The refund waits for a person. `wallet.balance_low`: The balance of the wallet is below the least that was set. `wallet.balance_restored`: The balance of the wallet is no longer below the least that was set. `esim.data_low`: The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a top-up. `esim.expiring`: The time of the eSIM is about to end. Once for each threshold, and again after a top-up. `vpn_subscription.expiring`: The time of the VPN subscription is about to end. Once for each threshold and period. `wallet.runway_low`: At the pace of recent sales, the wallet lasts shorter than was set as its least. `wallet.runway_restored`: At the pace of recent sales, the wallet lasts long enough again. `webhook_endpoint.disabled`: A webhook endpoint was disabled by us: it had failed for too long, or was gone. `webhook_endpoint.test`: Somebody asked for a test of a webhook endpoint. Sent to that endpoint alone.
+   * `order.accepted`: The order was accepted and stored. `order.held`: The order waits for something that passes by itself. `order.processing`: The order was taken up by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was given up by an operator.
    */
   type:
     | 'order.accepted'
@@ -2577,51 +2593,16 @@ export interface Event {
     | 'order.needs_attention'
     | 'order.completed'
     | 'order.failed'
-    | 'order.abandoned'
-    | 'topup.accepted'
-    | 'topup.held'
-    | 'topup.processing'
-    | 'topup.needs_attention'
-    | 'topup.completed'
-    | 'topup.failed'
-    | 'topup.abandoned'
-    | 'vpn_subscription.accepted'
-    | 'vpn_subscription.held'
-    | 'vpn_subscription.processing'
-    | 'vpn_subscription.needs_attention'
-    | 'vpn_subscription.active'
-    | 'vpn_subscription.cancelling'
-    | 'vpn_subscription.cancelled'
-    | 'vpn_subscription.expired'
-    | 'vpn_subscription.failed'
-    | 'vpn_subscription.abandoned'
-    | 'cancellation.accepted'
-    | 'cancellation.held'
-    | 'cancellation.processing'
-    | 'cancellation.needs_attention'
-    | 'cancellation.completed'
-    | 'cancellation.refused'
-    | 'cancellation.abandoned'
-    | 'refund.expected'
-    | 'refund.manual_review'
-    | 'refund.completed'
-    | 'refund.failed'
-    | 'refund.needs_attention'
-    | 'wallet.balance_low'
-    | 'wallet.balance_restored'
-    | 'esim.data_low'
-    | 'esim.expiring'
-    | 'vpn_subscription.expiring'
-    | 'wallet.runway_low'
-    | 'wallet.runway_restored'
-    | 'webhook_endpoint.disabled'
-    | 'webhook_endpoint.test';
+    | 'order.abandoned';
   /**
-   * RFC 3339 time.
+   * When it happened. RFC 3339.
    */
   created_at: string;
   subject: {
-    kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'refund' | 'esim' | 'wallet' | 'webhook_endpoint';
+    kind: 'order';
+    /**
+     * Id of the order.
+     */
     id: string;
     /**
      * Where it is read as it is now.
@@ -2632,7 +2613,830 @@ export interface Event {
    * Facts of the moment. What it is like now is read from `subject.href`.
    */
   data: {
-    [k: string]: string | number | boolean | null | Money;
+    /**
+     * The status that it has from now on: that in the type.
+     */
+    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
+    /**
+     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     */
+    previous_status:
+      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned') | null;
+    /**
+     * Your own reference of the order.
+     */
+    external_order_id: string;
+    /**
+     * Id of a package at the service.
+     */
+    package_id: number;
+    /**
+     * Id of the eSIM; null until it is delivered.
+     */
+    esim_id: string | null;
+    /**
+     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     */
+    failure_class:
+      | (
+          | 'invalid_request'
+          | 'package_unavailable'
+          | 'price_above_limit'
+          | 'topup_not_offered'
+          | 'margin_too_low'
+          | 'esim_busy'
+          | 'cancellation_refused'
+          | 'refund_not_expected'
+          | 'refund_uncertain'
+          | 'insufficient_balance'
+          | 'not_approved'
+          | 'unauthorized'
+          | 'rate_limited'
+          | 'not_sent'
+          | 'service_down'
+          | 'spend_limit_reached'
+          | 'buying_paused'
+          | 'deadline_passed'
+          | 'key_or_reference_known'
+          | 'supplier_failed'
+          | 'timeout'
+          | 'connection_lost'
+          | 'server_error'
+          | 'unreadable_answer'
+          | 'contract_drift'
+          | 'worker_lost'
+        )
+      | null;
+    /**
+     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     */
+    attention_reason:
+      | (
+          | 'outcome_unknown'
+          | 'debit_without_goods'
+          | 'evidence_unavailable'
+          | 'attempts_used_up'
+          | 'contradiction'
+          | 'contract_drift'
+          | 'delivery_unavailable'
+          | 'charged_above_limit'
+          | 'debited_twice'
+          | 'debited_for_nothing'
+          | 'amount_differs'
+          | 'movement_missing'
+          | 'cancellation_refused'
+          | 'refund_failed'
+          | 'refund_missing'
+          | 'webhook_conflict'
+        )
+      | null;
+    /**
+     * What the service charged; null until that is known.
+     */
+    charged: Money | null;
+  };
+}
+export interface TopupEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up waits for something that passes by itself. `topup.processing`: The top-up was taken up by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was given up by an operator.
+   */
+  type:
+    | 'topup.accepted'
+    | 'topup.held'
+    | 'topup.processing'
+    | 'topup.needs_attention'
+    | 'topup.completed'
+    | 'topup.failed'
+    | 'topup.abandoned';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'topup';
+    /**
+     * Id of the top-up.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * The status that it has from now on: that in the type.
+     */
+    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
+    /**
+     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     */
+    previous_status:
+      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned') | null;
+    /**
+     * Your own reference of the top-up; null where you gave none.
+     */
+    external_topup_id: string | null;
+    /**
+     * Id of a package at the service.
+     */
+    package_id: number;
+    /**
+     * Id of the eSIM that is recharged.
+     */
+    esim_id: string;
+    /**
+     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     */
+    failure_class:
+      | (
+          | 'invalid_request'
+          | 'package_unavailable'
+          | 'price_above_limit'
+          | 'topup_not_offered'
+          | 'margin_too_low'
+          | 'esim_busy'
+          | 'cancellation_refused'
+          | 'refund_not_expected'
+          | 'refund_uncertain'
+          | 'insufficient_balance'
+          | 'not_approved'
+          | 'unauthorized'
+          | 'rate_limited'
+          | 'not_sent'
+          | 'service_down'
+          | 'spend_limit_reached'
+          | 'buying_paused'
+          | 'deadline_passed'
+          | 'key_or_reference_known'
+          | 'supplier_failed'
+          | 'timeout'
+          | 'connection_lost'
+          | 'server_error'
+          | 'unreadable_answer'
+          | 'contract_drift'
+          | 'worker_lost'
+        )
+      | null;
+    /**
+     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     */
+    attention_reason:
+      | (
+          | 'outcome_unknown'
+          | 'debit_without_goods'
+          | 'evidence_unavailable'
+          | 'attempts_used_up'
+          | 'contradiction'
+          | 'contract_drift'
+          | 'delivery_unavailable'
+          | 'charged_above_limit'
+          | 'debited_twice'
+          | 'debited_for_nothing'
+          | 'amount_differs'
+          | 'movement_missing'
+          | 'cancellation_refused'
+          | 'refund_failed'
+          | 'refund_missing'
+          | 'webhook_conflict'
+        )
+      | null;
+    /**
+     * What the service charged; null until that is known.
+     */
+    charged: Money | null;
+  };
+}
+export interface VpnSubscriptionEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription waits for something that passes by itself. `vpn_subscription.processing`: The VPN subscription was taken up by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was given up by an operator.
+   */
+  type:
+    | 'vpn_subscription.accepted'
+    | 'vpn_subscription.held'
+    | 'vpn_subscription.processing'
+    | 'vpn_subscription.needs_attention'
+    | 'vpn_subscription.active'
+    | 'vpn_subscription.cancelling'
+    | 'vpn_subscription.cancelled'
+    | 'vpn_subscription.expired'
+    | 'vpn_subscription.failed'
+    | 'vpn_subscription.abandoned';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'vpn_subscription';
+    /**
+     * Id of the VPN subscription.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * The status that it has from now on: that in the type.
+     */
+    status:
+      | 'accepted'
+      | 'held'
+      | 'processing'
+      | 'needs_attention'
+      | 'active'
+      | 'cancelling'
+      | 'cancelled'
+      | 'expired'
+      | 'failed'
+      | 'abandoned';
+    /**
+     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     */
+    previous_status:
+      | (
+          | 'accepted'
+          | 'held'
+          | 'processing'
+          | 'needs_attention'
+          | 'active'
+          | 'cancelling'
+          | 'cancelled'
+          | 'expired'
+          | 'failed'
+          | 'abandoned'
+        )
+      | null;
+    /**
+     * Your own reference of the VPN subscription.
+     */
+    external_subscription_id: string;
+    /**
+     * Id of a VPN plan at the service.
+     */
+    vpn_plan_id: number;
+    /**
+     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     */
+    failure_class:
+      | (
+          | 'invalid_request'
+          | 'package_unavailable'
+          | 'price_above_limit'
+          | 'topup_not_offered'
+          | 'margin_too_low'
+          | 'esim_busy'
+          | 'cancellation_refused'
+          | 'refund_not_expected'
+          | 'refund_uncertain'
+          | 'insufficient_balance'
+          | 'not_approved'
+          | 'unauthorized'
+          | 'rate_limited'
+          | 'not_sent'
+          | 'service_down'
+          | 'spend_limit_reached'
+          | 'buying_paused'
+          | 'deadline_passed'
+          | 'key_or_reference_known'
+          | 'supplier_failed'
+          | 'timeout'
+          | 'connection_lost'
+          | 'server_error'
+          | 'unreadable_answer'
+          | 'contract_drift'
+          | 'worker_lost'
+        )
+      | null;
+    /**
+     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     */
+    attention_reason:
+      | (
+          | 'outcome_unknown'
+          | 'debit_without_goods'
+          | 'evidence_unavailable'
+          | 'attempts_used_up'
+          | 'contradiction'
+          | 'contract_drift'
+          | 'delivery_unavailable'
+          | 'charged_above_limit'
+          | 'debited_twice'
+          | 'debited_for_nothing'
+          | 'amount_differs'
+          | 'movement_missing'
+          | 'cancellation_refused'
+          | 'refund_failed'
+          | 'refund_missing'
+          | 'webhook_conflict'
+        )
+      | null;
+    /**
+     * What the service charged; null until that is known.
+     */
+    charged: Money | null;
+  };
+}
+export interface VpnSubscriptionExpiringEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `vpn_subscription.expiring`: The time of the VPN subscription is about to end. Once for each threshold and period.
+   */
+  type: 'vpn_subscription.expiring';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'vpn_subscription';
+    /**
+     * Id of the VPN subscription.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * Your own reference of the VPN subscription.
+     */
+    external_subscription_id: string;
+    /**
+     * When the period that is paid for ends. RFC 3339.
+     */
+    expires_at: string;
+    /**
+     * Seconds before the end: the threshold that was reached.
+     */
+    threshold_seconds: number;
+  };
+}
+export interface CancellationEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation waits for something that passes by itself. `cancellation.processing`: The cancellation was taken up by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM stays as it was. `cancellation.abandoned`: The cancellation was given up by an operator.
+   */
+  type:
+    | 'cancellation.accepted'
+    | 'cancellation.held'
+    | 'cancellation.processing'
+    | 'cancellation.needs_attention'
+    | 'cancellation.completed'
+    | 'cancellation.refused'
+    | 'cancellation.abandoned';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'cancellation';
+    /**
+     * Id of the cancellation.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * The status that it has from now on: that in the type.
+     */
+    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
+    /**
+     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     */
+    previous_status:
+      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned') | null;
+    /**
+     * Whether it is to be cancelled also where no refund is expected.
+     */
+    accept_without_refund: boolean;
+    /**
+     * Id of the eSIM that is to be cancelled.
+     */
+    esim_id: string;
+    /**
+     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     */
+    failure_class:
+      | (
+          | 'invalid_request'
+          | 'package_unavailable'
+          | 'price_above_limit'
+          | 'topup_not_offered'
+          | 'margin_too_low'
+          | 'esim_busy'
+          | 'cancellation_refused'
+          | 'refund_not_expected'
+          | 'refund_uncertain'
+          | 'insufficient_balance'
+          | 'not_approved'
+          | 'unauthorized'
+          | 'rate_limited'
+          | 'not_sent'
+          | 'service_down'
+          | 'spend_limit_reached'
+          | 'buying_paused'
+          | 'deadline_passed'
+          | 'key_or_reference_known'
+          | 'supplier_failed'
+          | 'timeout'
+          | 'connection_lost'
+          | 'server_error'
+          | 'unreadable_answer'
+          | 'contract_drift'
+          | 'worker_lost'
+        )
+      | null;
+    /**
+     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     */
+    attention_reason:
+      | (
+          | 'outcome_unknown'
+          | 'debit_without_goods'
+          | 'evidence_unavailable'
+          | 'attempts_used_up'
+          | 'contradiction'
+          | 'contract_drift'
+          | 'delivery_unavailable'
+          | 'charged_above_limit'
+          | 'debited_twice'
+          | 'debited_for_nothing'
+          | 'amount_differs'
+          | 'movement_missing'
+          | 'cancellation_refused'
+          | 'refund_failed'
+          | 'refund_missing'
+          | 'webhook_conflict'
+        )
+      | null;
+  };
+}
+export interface RefundEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `refund.expected`: The refund is expected. `refund.manual_review`: The refund is reviewed by a person at the service. `refund.completed`: The refund is in the wallet. `refund.failed`: The refund will not come. `refund.needs_attention`: The refund waits for a person.
+   */
+  type: 'refund.expected' | 'refund.manual_review' | 'refund.completed' | 'refund.failed' | 'refund.needs_attention';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'refund';
+    /**
+     * Id of the refund.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * The status that it has from now on: that in the type.
+     */
+    status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention';
+    /**
+     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     */
+    previous_status: ('expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention') | null;
+    /**
+     * Id of the cancellation that it follows.
+     */
+    cancellation_id: string;
+    /**
+     * Id of the order whose price comes back.
+     */
+    order_id: string;
+    /**
+     * Id of the eSIM that was cancelled.
+     */
+    esim_id: string;
+    /**
+     * What comes back; null until that is known.
+     */
+    amount: Money | null;
+  };
+}
+export interface EsimDataLowEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `esim.data_low`: The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a top-up.
+   */
+  type: 'esim.data_low';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'esim';
+    /**
+     * Id of the eSIM.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * Id of the order that delivered the eSIM.
+     */
+    order_id: string;
+    /**
+     * Your own reference of the order.
+     */
+    external_order_id: string;
+    /**
+     * Megabytes that were used.
+     */
+    data_used_mb: number;
+    /**
+     * Megabytes in all.
+     */
+    data_total_mb: number;
+    /**
+     * Megabytes that are left.
+     */
+    data_left_mb: number;
+    /**
+     * The share that is left, from 0 to 1, to four decimal places: 0.1992 is 19.92 %.
+     */
+    share_left: number;
+    /**
+     * The threshold that was reached, as a share from 0 to 1: the tightest, where several were.
+     */
+    threshold_share: number;
+    /**
+     * When the supplier measured it; null where the service does not say. RFC 3339.
+     */
+    measured_at: string | null;
+    /**
+     * When it was read from the service. RFC 3339.
+     */
+    read_at: string;
+  };
+}
+export interface EsimExpiringEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `esim.expiring`: The time of the eSIM is about to end. Once for each threshold, and again after a top-up.
+   */
+  type: 'esim.expiring';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'esim';
+    /**
+     * Id of the eSIM.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * Id of the order that delivered the eSIM.
+     */
+    order_id: string;
+    /**
+     * Your own reference of the order.
+     */
+    external_order_id: string;
+    /**
+     * When the eSIM ends, as the service last said. RFC 3339.
+     */
+    expires_at: string;
+    /**
+     * Seconds before the end: the threshold that was reached.
+     */
+    threshold_seconds: number;
+  };
+}
+export interface WalletBalanceEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `wallet.balance_low`: The balance of the wallet is below the least that was set. `wallet.balance_restored`: The balance of the wallet is no longer below the least that was set.
+   */
+  type: 'wallet.balance_low' | 'wallet.balance_restored';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'wallet';
+    /**
+     * Id of the wallet: there is one.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * What the wallet held when it was read.
+     */
+    balance: Money;
+    /**
+     * The least that was set (`POLICY_LOW_BALANCE`); null when it was taken away, which restores the balance.
+     */
+    threshold: Money | null;
+  };
+}
+export interface WalletRunwayEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `wallet.runway_low`: At the pace of recent sales, the wallet lasts shorter than was set as its least. `wallet.runway_restored`: At the pace of recent sales, the wallet lasts long enough again.
+   */
+  type: 'wallet.runway_low' | 'wallet.runway_restored';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'wallet';
+    /**
+     * Id of the wallet: there is one.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * How long the wallet lasts at the mean of recent sales. Days, to one decimal place.
+     */
+    days: number;
+    /**
+     * The same with one standard deviation of bad luck. Days, to one decimal place.
+     */
+    earliest_days: number;
+    /**
+     * The same with one standard deviation of good luck. Days, to one decimal place.
+     */
+    latest_days: number;
+    /**
+     * The least that was set (`POLICY_RUNWAY_LOW`). Days, to one decimal place.
+     */
+    threshold_days: number;
+    /**
+     * The balance less what is reserved and held; may be below zero.
+     */
+    available: Money;
+    /**
+     * The mean of what was sold on a day of 24 hours.
+     */
+    daily_sales: Money;
+  };
+}
+export interface WebhookEndpointDisabledEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `webhook_endpoint.disabled`: A webhook endpoint was disabled by us: it had failed for too long, or was gone.
+   */
+  type: 'webhook_endpoint.disabled';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'webhook_endpoint';
+    /**
+     * Id of the webhook endpoint.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long.
+     */
+    reason: 'gone' | 'failing';
+    /**
+     * What came of the last try, in words.
+     */
+    detail: string;
+    /**
+     * When the first of the tries was that failed in a row. RFC 3339.
+     */
+    failing_since: string | null;
+  };
+}
+export interface WebhookEndpointTestEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `webhook_endpoint.test`: Somebody asked for a test of a webhook endpoint. Sent to that endpoint alone.
+   */
+  type: 'webhook_endpoint.test';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'webhook_endpoint';
+    /**
+     * Id of the webhook endpoint.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * A sentence for people.
+     */
+    message: string;
   };
 }
 export interface CasePage {
@@ -2665,9 +3469,9 @@ export interface Case {
     | 'refund_missing'
     | 'webhook_conflict';
   /**
-   * What it is about: work, or a `delivery` (a webhook).
+   * `order`, `topup`, `vpn_subscription`, `cancellation` or `delivery` (a webhook).
    */
-  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'delivery';
+  subject_kind: string;
   /**
    * Id of the work, or of the delivery.
    */
@@ -2891,56 +3695,6 @@ export interface PausePage {
    * Goes into `cursor` for the next page; null on the last.
    */
   next_cursor: string | null;
-}
-export interface OwnKey {
-  /**
-   * Id of the apiKey.
-   */
-  id: string;
-  name: string;
-  /**
-   * The public part of the key, between its underscores.
-   */
-  prefix: string;
-  /**
-   * What it may do.
-   */
-  scopes: string[];
-  /**
-   * True: it sees and acts upon nothing but what was made with it.
-   */
-  own_work_only: boolean;
-  /**
-   * What is made with this key carries this id as `created_by`: that of the first key of its line.
-   */
-  created_by: string;
-  /**
-   * RFC 3339 time.
-   */
-  created_at: string;
-  expires_at: string | null;
-  /**
-   * What the `RateLimit` headers count down from; null: not limited.
-   */
-  requests_per_minute: number | null;
-  /**
-   * The key's own limit of a day; null where it has none. A limit of all keys together stands in `GET /v1/purchase-gate`.
-   */
-  spend: {
-    /**
-     * The day (UTC).
-     */
-    day: string;
-    limit: Money;
-    /**
-     * Spent today, or perhaps spent.
-     */
-    spent: Money;
-    /**
-     * The limit less that; what costs more is held until the next day.
-     */
-    left: Money;
-  } | null;
 }
 export interface EsimPage {
   data: Esim[];
@@ -3441,9 +4195,9 @@ export interface WalletTransaction {
     id: string;
   } | null;
   /**
-   * Of what kind it is, where it is about an order, a top-up or a VPN subscription.
+   * `order`, `topup` or `vpn_subscription`.
    */
-  subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
+  subject_kind: string | null;
   /**
    * Id of the order, top-up or VPN subscription, where it is about one.
    */
@@ -3485,33 +4239,12 @@ export interface ServiceMovement {
    * When we first read it.
    */
   read_at: string;
-  /**
-   * Id of the order at the service, where it names one.
-   */
-  service_order_id: string | null;
-  /**
-   * The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a further attempt.
-   */
+  order_id: string | null;
   external_order_id: string | null;
-  /**
-   * Id of the eSIM at the service, where it names one.
-   */
-  service_esim_id: string | null;
-  /**
-   * Id of the top-up at the service, where it names one.
-   */
-  service_topup_id: string | null;
-  /**
-   * Id of the refund at the service, where it names one.
-   */
-  service_refund_id: string | null;
-  /**
-   * Id of the VPN subscription at the service, where it names one.
-   */
-  service_subscription_id: string | null;
-  /**
-   * The same of a VPN subscription.
-   */
+  esim_id: string | null;
+  topup_id: string | null;
+  refund_id: string | null;
+  vpn_subscription_id: string | null;
   external_subscription_id: string | null;
 }
 export interface ReconciliationPage {
@@ -3675,7 +4408,7 @@ export interface ReconciliationFinding {
    * The service’s id of the movement, where it is about one.
    */
   service_transaction_id: string | null;
-  subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
+  subject_kind: string | null;
   /**
    * Id of the order, top-up or VPN subscription, where it is about one.
    */
@@ -3709,7 +4442,7 @@ export interface CreatedWebhookEndpoint {
    * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
    */
   url: string;
-  event_types: EventPattern[];
+  event_types: string[];
   /**
    * For people.
    */
@@ -3774,7 +4507,7 @@ export interface WebhookEndpoint {
    * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
    */
   url: string;
-  event_types: EventPattern[];
+  event_types: string[];
   /**
    * For people.
    */
