@@ -8,6 +8,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import { API_SCOPES } from '#db/api-keys.ts';
+import { eventWebhooks, webhookEventSchemas } from '#api/event-webhooks.ts';
 import { idempotencyKeyHeader, replayedHeader } from '#api/idempotency-header.ts';
 import type { DocumentedAnswer, Operation } from '#api/operation.ts';
 import { recordedExchange } from '#api/recorded-examples.ts';
@@ -66,7 +67,9 @@ export function openApiDocument(operations: readonly Operation[], version: strin
     },
     tags: tagsOf(operations),
     paths,
+    webhooks: eventWebhooks(),
     components: {
+      schemas: webhookEventSchemas,
       headers: { 'X-Request-Id': { description: 'Names this request in our log: as you have named it, where you have.', schema: { type: 'string' } } },
       examples: problemExamples(),
       securitySchemes: {

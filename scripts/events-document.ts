@@ -67,7 +67,7 @@ export function eventsDocument(): string {
     'Webhook endpoints choose by type (`order.completed`), by kind (`order.*`), or take all (`*`).',
     '',
     'Every field of `data` is always there; where there is nothing to say it is `null`, if the table has that. A *time* is RFC 3339 in UTC, an *amount* an object',
-    'with `amount` (a decimal in a string) and `currency`. In `/openapi.json` the schema `Event` says the same.',
+    'with `amount` (a decimal in a string) and `currency`. In `/openapi.json` the schema `Event` says the same, and `WebhookEvent` what webhooks bring.',
     '',
     ...[...byKind].flatMap(([kind, shapes]) => [`## \`${kind}.*\``, '', ...shapes.flatMap((shape) => section(kind, shape))]),
   ].join('\n');

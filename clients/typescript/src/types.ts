@@ -1,6 +1,31 @@
 // Made from /openapi.json by `npm run generate:api`; changes by hand are lost.
 
 /**
+ * An event as webhooks bring it: the same bytes at every try.
+ */
+export type WebhookEvent = Event & {
+  /**
+   * When it happened: `created_at` under the name of Standard Webhooks. RFC 3339.
+   */
+  timestamp: string;
+};
+/**
+ * `type` says what `data` holds. A later version may announce further types, and say more in `data`: pass over a `type` that you do not know, and do not refuse it.
+ */
+export type Event =
+  | OrderEvent
+  | TopupEvent
+  | VpnSubscriptionEvent
+  | VpnSubscriptionExpiringEvent
+  | CancellationEvent
+  | RefundEvent
+  | EsimDataLowEvent
+  | EsimExpiringEvent
+  | WalletBalanceEvent
+  | WalletRunwayEvent
+  | WebhookEndpointDisabledEvent
+  | WebhookEndpointTestEvent;
+/**
  * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
  */
 export type PricingTarget =
@@ -28,22 +53,6 @@ export type PricingTarget =
        */
       vpn_plan_id: number;
     };
-/**
- * `type` says what `data` holds. A later version may announce further types, and say more in `data`: pass over a `type` that you do not know, and do not refuse it.
- */
-export type Event =
-  | OrderEvent
-  | TopupEvent
-  | VpnSubscriptionEvent
-  | VpnSubscriptionExpiringEvent
-  | CancellationEvent
-  | RefundEvent
-  | EsimDataLowEvent
-  | EsimExpiringEvent
-  | WalletBalanceEvent
-  | WalletRunwayEvent
-  | WebhookEndpointDisabledEvent
-  | WebhookEndpointTestEvent;
 /**
  * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
  */
@@ -73,6 +82,880 @@ export type PricingTargetOutput =
       vpn_plan_id: number;
     };
 
+export interface OrderEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `order.accepted`: The order was accepted and stored. `order.held`: The order waits for something that passes by itself. `order.processing`: The order was taken up by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was given up by an operator.
+   */
+  type:
+    | 'order.accepted'
+    | 'order.held'
+    | 'order.processing'
+    | 'order.needs_attention'
+    | 'order.completed'
+    | 'order.failed'
+    | 'order.abandoned';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'order';
+    /**
+     * Id of the order.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * The status that it has from now on: that in the type.
+     */
+    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
+    /**
+     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     */
+    previous_status:
+      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned') | null;
+    /**
+     * Your own reference of the order.
+     */
+    external_order_id: string;
+    /**
+     * Id of a package at the service.
+     */
+    package_id: number;
+    /**
+     * Id of the eSIM; null until it is delivered.
+     */
+    esim_id: string | null;
+    /**
+     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     */
+    failure_class:
+      | (
+          | 'invalid_request'
+          | 'package_unavailable'
+          | 'price_above_limit'
+          | 'topup_not_offered'
+          | 'margin_too_low'
+          | 'esim_busy'
+          | 'cancellation_refused'
+          | 'refund_not_expected'
+          | 'refund_uncertain'
+          | 'insufficient_balance'
+          | 'not_approved'
+          | 'unauthorized'
+          | 'rate_limited'
+          | 'not_sent'
+          | 'service_down'
+          | 'spend_limit_reached'
+          | 'buying_paused'
+          | 'deadline_passed'
+          | 'key_or_reference_known'
+          | 'supplier_failed'
+          | 'timeout'
+          | 'connection_lost'
+          | 'server_error'
+          | 'unreadable_answer'
+          | 'contract_drift'
+          | 'worker_lost'
+        )
+      | null;
+    /**
+     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     */
+    attention_reason:
+      | (
+          | 'outcome_unknown'
+          | 'debit_without_goods'
+          | 'evidence_unavailable'
+          | 'attempts_used_up'
+          | 'contradiction'
+          | 'contract_drift'
+          | 'delivery_unavailable'
+          | 'charged_above_limit'
+          | 'debited_twice'
+          | 'debited_for_nothing'
+          | 'amount_differs'
+          | 'movement_missing'
+          | 'cancellation_refused'
+          | 'refund_failed'
+          | 'refund_missing'
+          | 'webhook_conflict'
+        )
+      | null;
+    /**
+     * What the service charged; null until that is known.
+     */
+    charged: Money | null;
+  };
+}
+/**
+ * An exact amount with its currency; never a float.
+ */
+export interface Money {
+  /**
+   * Exact decimal amount.
+   */
+  amount: string;
+  /**
+   * ISO 4217 code.
+   */
+  currency: string;
+}
+export interface TopupEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up waits for something that passes by itself. `topup.processing`: The top-up was taken up by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was given up by an operator.
+   */
+  type:
+    | 'topup.accepted'
+    | 'topup.held'
+    | 'topup.processing'
+    | 'topup.needs_attention'
+    | 'topup.completed'
+    | 'topup.failed'
+    | 'topup.abandoned';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'topup';
+    /**
+     * Id of the top-up.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * The status that it has from now on: that in the type.
+     */
+    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
+    /**
+     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     */
+    previous_status:
+      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned') | null;
+    /**
+     * Your own reference of the top-up; null where you gave none.
+     */
+    external_topup_id: string | null;
+    /**
+     * Id of a package at the service.
+     */
+    package_id: number;
+    /**
+     * Id of the eSIM that is recharged.
+     */
+    esim_id: string;
+    /**
+     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     */
+    failure_class:
+      | (
+          | 'invalid_request'
+          | 'package_unavailable'
+          | 'price_above_limit'
+          | 'topup_not_offered'
+          | 'margin_too_low'
+          | 'esim_busy'
+          | 'cancellation_refused'
+          | 'refund_not_expected'
+          | 'refund_uncertain'
+          | 'insufficient_balance'
+          | 'not_approved'
+          | 'unauthorized'
+          | 'rate_limited'
+          | 'not_sent'
+          | 'service_down'
+          | 'spend_limit_reached'
+          | 'buying_paused'
+          | 'deadline_passed'
+          | 'key_or_reference_known'
+          | 'supplier_failed'
+          | 'timeout'
+          | 'connection_lost'
+          | 'server_error'
+          | 'unreadable_answer'
+          | 'contract_drift'
+          | 'worker_lost'
+        )
+      | null;
+    /**
+     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     */
+    attention_reason:
+      | (
+          | 'outcome_unknown'
+          | 'debit_without_goods'
+          | 'evidence_unavailable'
+          | 'attempts_used_up'
+          | 'contradiction'
+          | 'contract_drift'
+          | 'delivery_unavailable'
+          | 'charged_above_limit'
+          | 'debited_twice'
+          | 'debited_for_nothing'
+          | 'amount_differs'
+          | 'movement_missing'
+          | 'cancellation_refused'
+          | 'refund_failed'
+          | 'refund_missing'
+          | 'webhook_conflict'
+        )
+      | null;
+    /**
+     * What the service charged; null until that is known.
+     */
+    charged: Money | null;
+  };
+}
+export interface VpnSubscriptionEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription waits for something that passes by itself. `vpn_subscription.processing`: The VPN subscription was taken up by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was given up by an operator.
+   */
+  type:
+    | 'vpn_subscription.accepted'
+    | 'vpn_subscription.held'
+    | 'vpn_subscription.processing'
+    | 'vpn_subscription.needs_attention'
+    | 'vpn_subscription.active'
+    | 'vpn_subscription.cancelling'
+    | 'vpn_subscription.cancelled'
+    | 'vpn_subscription.expired'
+    | 'vpn_subscription.failed'
+    | 'vpn_subscription.abandoned';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'vpn_subscription';
+    /**
+     * Id of the VPN subscription.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * The status that it has from now on: that in the type.
+     */
+    status:
+      | 'accepted'
+      | 'held'
+      | 'processing'
+      | 'needs_attention'
+      | 'active'
+      | 'cancelling'
+      | 'cancelled'
+      | 'expired'
+      | 'failed'
+      | 'abandoned';
+    /**
+     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     */
+    previous_status:
+      | (
+          | 'accepted'
+          | 'held'
+          | 'processing'
+          | 'needs_attention'
+          | 'active'
+          | 'cancelling'
+          | 'cancelled'
+          | 'expired'
+          | 'failed'
+          | 'abandoned'
+        )
+      | null;
+    /**
+     * Your own reference of the VPN subscription.
+     */
+    external_subscription_id: string;
+    /**
+     * Id of a VPN plan at the service.
+     */
+    vpn_plan_id: number;
+    /**
+     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     */
+    failure_class:
+      | (
+          | 'invalid_request'
+          | 'package_unavailable'
+          | 'price_above_limit'
+          | 'topup_not_offered'
+          | 'margin_too_low'
+          | 'esim_busy'
+          | 'cancellation_refused'
+          | 'refund_not_expected'
+          | 'refund_uncertain'
+          | 'insufficient_balance'
+          | 'not_approved'
+          | 'unauthorized'
+          | 'rate_limited'
+          | 'not_sent'
+          | 'service_down'
+          | 'spend_limit_reached'
+          | 'buying_paused'
+          | 'deadline_passed'
+          | 'key_or_reference_known'
+          | 'supplier_failed'
+          | 'timeout'
+          | 'connection_lost'
+          | 'server_error'
+          | 'unreadable_answer'
+          | 'contract_drift'
+          | 'worker_lost'
+        )
+      | null;
+    /**
+     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     */
+    attention_reason:
+      | (
+          | 'outcome_unknown'
+          | 'debit_without_goods'
+          | 'evidence_unavailable'
+          | 'attempts_used_up'
+          | 'contradiction'
+          | 'contract_drift'
+          | 'delivery_unavailable'
+          | 'charged_above_limit'
+          | 'debited_twice'
+          | 'debited_for_nothing'
+          | 'amount_differs'
+          | 'movement_missing'
+          | 'cancellation_refused'
+          | 'refund_failed'
+          | 'refund_missing'
+          | 'webhook_conflict'
+        )
+      | null;
+    /**
+     * What the service charged; null until that is known.
+     */
+    charged: Money | null;
+  };
+}
+export interface VpnSubscriptionExpiringEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `vpn_subscription.expiring`: The time of the VPN subscription is about to end. Once for each threshold and period.
+   */
+  type: 'vpn_subscription.expiring';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'vpn_subscription';
+    /**
+     * Id of the VPN subscription.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * Your own reference of the VPN subscription.
+     */
+    external_subscription_id: string;
+    /**
+     * When the period that is paid for ends. RFC 3339.
+     */
+    expires_at: string;
+    /**
+     * Seconds before the end: the threshold that was reached.
+     */
+    threshold_seconds: number;
+  };
+}
+export interface CancellationEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation waits for something that passes by itself. `cancellation.processing`: The cancellation was taken up by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM stays as it was. `cancellation.abandoned`: The cancellation was given up by an operator.
+   */
+  type:
+    | 'cancellation.accepted'
+    | 'cancellation.held'
+    | 'cancellation.processing'
+    | 'cancellation.needs_attention'
+    | 'cancellation.completed'
+    | 'cancellation.refused'
+    | 'cancellation.abandoned';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'cancellation';
+    /**
+     * Id of the cancellation.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * The status that it has from now on: that in the type.
+     */
+    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
+    /**
+     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     */
+    previous_status:
+      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned') | null;
+    /**
+     * Whether it is to be cancelled also where no refund is expected.
+     */
+    accept_without_refund: boolean;
+    /**
+     * Id of the eSIM that is to be cancelled.
+     */
+    esim_id: string;
+    /**
+     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
+     */
+    failure_class:
+      | (
+          | 'invalid_request'
+          | 'package_unavailable'
+          | 'price_above_limit'
+          | 'topup_not_offered'
+          | 'margin_too_low'
+          | 'esim_busy'
+          | 'cancellation_refused'
+          | 'refund_not_expected'
+          | 'refund_uncertain'
+          | 'insufficient_balance'
+          | 'not_approved'
+          | 'unauthorized'
+          | 'rate_limited'
+          | 'not_sent'
+          | 'service_down'
+          | 'spend_limit_reached'
+          | 'buying_paused'
+          | 'deadline_passed'
+          | 'key_or_reference_known'
+          | 'supplier_failed'
+          | 'timeout'
+          | 'connection_lost'
+          | 'server_error'
+          | 'unreadable_answer'
+          | 'contract_drift'
+          | 'worker_lost'
+        )
+      | null;
+    /**
+     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
+     */
+    attention_reason:
+      | (
+          | 'outcome_unknown'
+          | 'debit_without_goods'
+          | 'evidence_unavailable'
+          | 'attempts_used_up'
+          | 'contradiction'
+          | 'contract_drift'
+          | 'delivery_unavailable'
+          | 'charged_above_limit'
+          | 'debited_twice'
+          | 'debited_for_nothing'
+          | 'amount_differs'
+          | 'movement_missing'
+          | 'cancellation_refused'
+          | 'refund_failed'
+          | 'refund_missing'
+          | 'webhook_conflict'
+        )
+      | null;
+  };
+}
+export interface RefundEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `refund.expected`: The refund is expected. `refund.manual_review`: The refund is reviewed by a person at the service. `refund.completed`: The refund is in the wallet. `refund.failed`: The refund will not come. `refund.needs_attention`: The refund waits for a person.
+   */
+  type: 'refund.expected' | 'refund.manual_review' | 'refund.completed' | 'refund.failed' | 'refund.needs_attention';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'refund';
+    /**
+     * Id of the refund.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * The status that it has from now on: that in the type.
+     */
+    status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention';
+    /**
+     * The status that was announced before; null where there was none, or where that event is not kept any more.
+     */
+    previous_status: ('expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention') | null;
+    /**
+     * Id of the cancellation that it follows.
+     */
+    cancellation_id: string;
+    /**
+     * Id of the order whose price comes back.
+     */
+    order_id: string;
+    /**
+     * Id of the eSIM that was cancelled.
+     */
+    esim_id: string;
+    /**
+     * What comes back; null until that is known.
+     */
+    amount: Money | null;
+  };
+}
+export interface EsimDataLowEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `esim.data_low`: The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a top-up.
+   */
+  type: 'esim.data_low';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'esim';
+    /**
+     * Id of the eSIM.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * Id of the order that delivered the eSIM.
+     */
+    order_id: string;
+    /**
+     * Your own reference of the order.
+     */
+    external_order_id: string;
+    /**
+     * Megabytes that were used.
+     */
+    data_used_mb: number;
+    /**
+     * Megabytes in all.
+     */
+    data_total_mb: number;
+    /**
+     * Megabytes that are left.
+     */
+    data_left_mb: number;
+    /**
+     * The share that is left, from 0 to 1, to four decimal places: 0.1992 is 19.92 %.
+     */
+    share_left: number;
+    /**
+     * The threshold that was reached, as a share from 0 to 1: the tightest, where several were.
+     */
+    threshold_share: number;
+    /**
+     * When the supplier measured it; null where the service does not say. RFC 3339.
+     */
+    measured_at: string | null;
+    /**
+     * When it was read from the service. RFC 3339.
+     */
+    read_at: string;
+  };
+}
+export interface EsimExpiringEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `esim.expiring`: The time of the eSIM is about to end. Once for each threshold, and again after a top-up.
+   */
+  type: 'esim.expiring';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'esim';
+    /**
+     * Id of the eSIM.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * Id of the order that delivered the eSIM.
+     */
+    order_id: string;
+    /**
+     * Your own reference of the order.
+     */
+    external_order_id: string;
+    /**
+     * When the eSIM ends, as the service last said. RFC 3339.
+     */
+    expires_at: string;
+    /**
+     * Seconds before the end: the threshold that was reached.
+     */
+    threshold_seconds: number;
+  };
+}
+export interface WalletBalanceEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `wallet.balance_low`: The balance of the wallet is below the least that was set. `wallet.balance_restored`: The balance of the wallet is no longer below the least that was set.
+   */
+  type: 'wallet.balance_low' | 'wallet.balance_restored';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'wallet';
+    /**
+     * Id of the wallet: there is one.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * What the wallet held when it was read.
+     */
+    balance: Money;
+    /**
+     * The least that was set (`POLICY_LOW_BALANCE`); null when it was taken away, which restores the balance.
+     */
+    threshold: Money | null;
+  };
+}
+export interface WalletRunwayEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `wallet.runway_low`: At the pace of recent sales, the wallet lasts shorter than was set as its least. `wallet.runway_restored`: At the pace of recent sales, the wallet lasts long enough again.
+   */
+  type: 'wallet.runway_low' | 'wallet.runway_restored';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'wallet';
+    /**
+     * Id of the wallet: there is one.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * How long the wallet lasts at the mean of recent sales. Days, to one decimal place.
+     */
+    days: number;
+    /**
+     * The same with one standard deviation of bad luck. Days, to one decimal place.
+     */
+    earliest_days: number;
+    /**
+     * The same with one standard deviation of good luck. Days, to one decimal place.
+     */
+    latest_days: number;
+    /**
+     * The least that was set (`POLICY_RUNWAY_LOW`). Days, to one decimal place.
+     */
+    threshold_days: number;
+    /**
+     * The balance less what is reserved and held; may be below zero.
+     */
+    available: Money;
+    /**
+     * The mean of what was sold on a day of 24 hours.
+     */
+    daily_sales: Money;
+  };
+}
+export interface WebhookEndpointDisabledEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `webhook_endpoint.disabled`: A webhook endpoint was disabled by us: it had failed for too long, or was gone.
+   */
+  type: 'webhook_endpoint.disabled';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'webhook_endpoint';
+    /**
+     * Id of the webhook endpoint.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long.
+     */
+    reason: 'gone' | 'failing';
+    /**
+     * What came of the last try, in words.
+     */
+    detail: string;
+    /**
+     * When the first of the tries was that failed in a row. RFC 3339.
+     */
+    failing_since: string | null;
+  };
+}
+export interface WebhookEndpointTestEvent {
+  /**
+   * Id of the event.
+   */
+  id: string;
+  /**
+   * `webhook_endpoint.test`: Somebody asked for a test of a webhook endpoint. Sent to that endpoint alone.
+   */
+  type: 'webhook_endpoint.test';
+  /**
+   * When it happened. RFC 3339.
+   */
+  created_at: string;
+  subject: {
+    kind: 'webhook_endpoint';
+    /**
+     * Id of the webhook endpoint.
+     */
+    id: string;
+    /**
+     * Where it is read as it is now.
+     */
+    href: string;
+  };
+  /**
+   * Facts of the moment. What it is like now is read from `subject.href`.
+   */
+  data: {
+    /**
+     * A sentence for people.
+     */
+    message: string;
+  };
+}
 export interface OrderInput {
   /**
    * Id of a package at the service.
@@ -1479,19 +2362,6 @@ export interface Order {
   completed_at: string | null;
 }
 /**
- * An exact amount with its currency; never a float.
- */
-export interface Money {
-  /**
-   * Exact decimal amount.
-   */
-  amount: string;
-  /**
-   * ISO 4217 code.
-   */
-  currency: string;
-}
-/**
  * By what it is tried again, for what holds it now or failed last. `null`: as configured, which its workflow says once it begins. What the purchase gate holds goes on when that is over, whatever the waits are.
  */
 export interface RetryPolicy {
@@ -2577,867 +3447,6 @@ export interface EventPage {
    * Whether there is a further page at this moment.
    */
   has_more: boolean;
-}
-export interface OrderEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `order.accepted`: The order was accepted and stored. `order.held`: The order waits for something that passes by itself. `order.processing`: The order was taken up by the service. `order.needs_attention`: The order waits for a person. `order.completed`: The order is completed. `order.failed`: The order has failed; nothing was bought. `order.abandoned`: The order was given up by an operator.
-   */
-  type:
-    | 'order.accepted'
-    | 'order.held'
-    | 'order.processing'
-    | 'order.needs_attention'
-    | 'order.completed'
-    | 'order.failed'
-    | 'order.abandoned';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'order';
-    /**
-     * Id of the order.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * The status that it has from now on: that in the type.
-     */
-    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
-    /**
-     * The status that was announced before; null where there was none, or where that event is not kept any more.
-     */
-    previous_status:
-      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned') | null;
-    /**
-     * Your own reference of the order.
-     */
-    external_order_id: string;
-    /**
-     * Id of a package at the service.
-     */
-    package_id: number;
-    /**
-     * Id of the eSIM; null until it is delivered.
-     */
-    esim_id: string | null;
-    /**
-     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
-     */
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
-    /**
-     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
-     */
-    attention_reason:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
-    /**
-     * What the service charged; null until that is known.
-     */
-    charged: Money | null;
-  };
-}
-export interface TopupEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `topup.accepted`: The top-up was accepted and stored. `topup.held`: The top-up waits for something that passes by itself. `topup.processing`: The top-up was taken up by the service. `topup.needs_attention`: The top-up waits for a person. `topup.completed`: The top-up is completed. `topup.failed`: The top-up has failed; nothing was bought. `topup.abandoned`: The top-up was given up by an operator.
-   */
-  type:
-    | 'topup.accepted'
-    | 'topup.held'
-    | 'topup.processing'
-    | 'topup.needs_attention'
-    | 'topup.completed'
-    | 'topup.failed'
-    | 'topup.abandoned';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'topup';
-    /**
-     * Id of the top-up.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * The status that it has from now on: that in the type.
-     */
-    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
-    /**
-     * The status that was announced before; null where there was none, or where that event is not kept any more.
-     */
-    previous_status:
-      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned') | null;
-    /**
-     * Your own reference of the top-up; null where you gave none.
-     */
-    external_topup_id: string | null;
-    /**
-     * Id of a package at the service.
-     */
-    package_id: number;
-    /**
-     * Id of the eSIM that is recharged.
-     */
-    esim_id: string;
-    /**
-     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
-     */
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
-    /**
-     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
-     */
-    attention_reason:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
-    /**
-     * What the service charged; null until that is known.
-     */
-    charged: Money | null;
-  };
-}
-export interface VpnSubscriptionEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `vpn_subscription.accepted`: The VPN subscription was accepted and stored. `vpn_subscription.held`: The VPN subscription waits for something that passes by itself. `vpn_subscription.processing`: The VPN subscription was taken up by the service. `vpn_subscription.needs_attention`: The VPN subscription waits for a person. `vpn_subscription.active`: The VPN subscription is active. `vpn_subscription.cancelling`: The VPN subscription is being cancelled. `vpn_subscription.cancelled`: The VPN subscription is cancelled. `vpn_subscription.expired`: The VPN subscription has expired. `vpn_subscription.failed`: The VPN subscription has failed; nothing was bought. `vpn_subscription.abandoned`: The VPN subscription was given up by an operator.
-   */
-  type:
-    | 'vpn_subscription.accepted'
-    | 'vpn_subscription.held'
-    | 'vpn_subscription.processing'
-    | 'vpn_subscription.needs_attention'
-    | 'vpn_subscription.active'
-    | 'vpn_subscription.cancelling'
-    | 'vpn_subscription.cancelled'
-    | 'vpn_subscription.expired'
-    | 'vpn_subscription.failed'
-    | 'vpn_subscription.abandoned';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'vpn_subscription';
-    /**
-     * Id of the VPN subscription.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * The status that it has from now on: that in the type.
-     */
-    status:
-      | 'accepted'
-      | 'held'
-      | 'processing'
-      | 'needs_attention'
-      | 'active'
-      | 'cancelling'
-      | 'cancelled'
-      | 'expired'
-      | 'failed'
-      | 'abandoned';
-    /**
-     * The status that was announced before; null where there was none, or where that event is not kept any more.
-     */
-    previous_status:
-      | (
-          | 'accepted'
-          | 'held'
-          | 'processing'
-          | 'needs_attention'
-          | 'active'
-          | 'cancelling'
-          | 'cancelled'
-          | 'expired'
-          | 'failed'
-          | 'abandoned'
-        )
-      | null;
-    /**
-     * Your own reference of the VPN subscription.
-     */
-    external_subscription_id: string;
-    /**
-     * Id of a VPN plan at the service.
-     */
-    vpn_plan_id: number;
-    /**
-     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
-     */
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
-    /**
-     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
-     */
-    attention_reason:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
-    /**
-     * What the service charged; null until that is known.
-     */
-    charged: Money | null;
-  };
-}
-export interface VpnSubscriptionExpiringEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `vpn_subscription.expiring`: The time of the VPN subscription is about to end. Once for each threshold and period.
-   */
-  type: 'vpn_subscription.expiring';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'vpn_subscription';
-    /**
-     * Id of the VPN subscription.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * Your own reference of the VPN subscription.
-     */
-    external_subscription_id: string;
-    /**
-     * When the period that is paid for ends. RFC 3339.
-     */
-    expires_at: string;
-    /**
-     * Seconds before the end: the threshold that was reached.
-     */
-    threshold_seconds: number;
-  };
-}
-export interface CancellationEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `cancellation.accepted`: The cancellation was accepted and stored. `cancellation.held`: The cancellation waits for something that passes by itself. `cancellation.processing`: The cancellation was taken up by the service. `cancellation.needs_attention`: The cancellation waits for a person. `cancellation.completed`: The cancellation is completed. `cancellation.refused`: The cancellation was refused; the eSIM stays as it was. `cancellation.abandoned`: The cancellation was given up by an operator.
-   */
-  type:
-    | 'cancellation.accepted'
-    | 'cancellation.held'
-    | 'cancellation.processing'
-    | 'cancellation.needs_attention'
-    | 'cancellation.completed'
-    | 'cancellation.refused'
-    | 'cancellation.abandoned';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'cancellation';
-    /**
-     * Id of the cancellation.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * The status that it has from now on: that in the type.
-     */
-    status: 'accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
-    /**
-     * The status that was announced before; null where there was none, or where that event is not kept any more.
-     */
-    previous_status:
-      ('accepted' | 'held' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned') | null;
-    /**
-     * Whether it is to be cancelled also where no refund is expected.
-     */
-    accept_without_refund: boolean;
-    /**
-     * Id of the eSIM that is to be cancelled.
-     */
-    esim_id: string;
-    /**
-     * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
-     */
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
-    /**
-     * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
-     */
-    attention_reason:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
-  };
-}
-export interface RefundEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `refund.expected`: The refund is expected. `refund.manual_review`: The refund is reviewed by a person at the service. `refund.completed`: The refund is in the wallet. `refund.failed`: The refund will not come. `refund.needs_attention`: The refund waits for a person.
-   */
-  type: 'refund.expected' | 'refund.manual_review' | 'refund.completed' | 'refund.failed' | 'refund.needs_attention';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'refund';
-    /**
-     * Id of the refund.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * The status that it has from now on: that in the type.
-     */
-    status: 'expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention';
-    /**
-     * The status that was announced before; null where there was none, or where that event is not kept any more.
-     */
-    previous_status: ('expected' | 'manual_review' | 'completed' | 'failed' | 'needs_attention') | null;
-    /**
-     * Id of the cancellation that it follows.
-     */
-    cancellation_id: string;
-    /**
-     * Id of the order whose price comes back.
-     */
-    order_id: string;
-    /**
-     * Id of the eSIM that was cancelled.
-     */
-    esim_id: string;
-    /**
-     * What comes back; null until that is known.
-     */
-    amount: Money | null;
-  };
-}
-export interface EsimDataLowEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `esim.data_low`: The data of the eSIM that is left has come down to a threshold. Once for each threshold, and again after a top-up.
-   */
-  type: 'esim.data_low';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'esim';
-    /**
-     * Id of the eSIM.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * Id of the order that delivered the eSIM.
-     */
-    order_id: string;
-    /**
-     * Your own reference of the order.
-     */
-    external_order_id: string;
-    /**
-     * Megabytes that were used.
-     */
-    data_used_mb: number;
-    /**
-     * Megabytes in all.
-     */
-    data_total_mb: number;
-    /**
-     * Megabytes that are left.
-     */
-    data_left_mb: number;
-    /**
-     * The share that is left, from 0 to 1, to four decimal places: 0.1992 is 19.92 %.
-     */
-    share_left: number;
-    /**
-     * The threshold that was reached, as a share from 0 to 1: the tightest, where several were.
-     */
-    threshold_share: number;
-    /**
-     * When the supplier measured it; null where the service does not say. RFC 3339.
-     */
-    measured_at: string | null;
-    /**
-     * When it was read from the service. RFC 3339.
-     */
-    read_at: string;
-  };
-}
-export interface EsimExpiringEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `esim.expiring`: The time of the eSIM is about to end. Once for each threshold, and again after a top-up.
-   */
-  type: 'esim.expiring';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'esim';
-    /**
-     * Id of the eSIM.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * Id of the order that delivered the eSIM.
-     */
-    order_id: string;
-    /**
-     * Your own reference of the order.
-     */
-    external_order_id: string;
-    /**
-     * When the eSIM ends, as the service last said. RFC 3339.
-     */
-    expires_at: string;
-    /**
-     * Seconds before the end: the threshold that was reached.
-     */
-    threshold_seconds: number;
-  };
-}
-export interface WalletBalanceEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `wallet.balance_low`: The balance of the wallet is below the least that was set. `wallet.balance_restored`: The balance of the wallet is no longer below the least that was set.
-   */
-  type: 'wallet.balance_low' | 'wallet.balance_restored';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'wallet';
-    /**
-     * Id of the wallet: there is one.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * What the wallet held when it was read.
-     */
-    balance: Money;
-    /**
-     * The least that was set (`POLICY_LOW_BALANCE`); null when it was taken away, which restores the balance.
-     */
-    threshold: Money | null;
-  };
-}
-export interface WalletRunwayEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `wallet.runway_low`: At the pace of recent sales, the wallet lasts shorter than was set as its least. `wallet.runway_restored`: At the pace of recent sales, the wallet lasts long enough again.
-   */
-  type: 'wallet.runway_low' | 'wallet.runway_restored';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'wallet';
-    /**
-     * Id of the wallet: there is one.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * How long the wallet lasts at the mean of recent sales. Days, to one decimal place.
-     */
-    days: number;
-    /**
-     * The same with one standard deviation of bad luck. Days, to one decimal place.
-     */
-    earliest_days: number;
-    /**
-     * The same with one standard deviation of good luck. Days, to one decimal place.
-     */
-    latest_days: number;
-    /**
-     * The least that was set (`POLICY_RUNWAY_LOW`). Days, to one decimal place.
-     */
-    threshold_days: number;
-    /**
-     * The balance less what is reserved and held; may be below zero.
-     */
-    available: Money;
-    /**
-     * The mean of what was sold on a day of 24 hours.
-     */
-    daily_sales: Money;
-  };
-}
-export interface WebhookEndpointDisabledEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `webhook_endpoint.disabled`: A webhook endpoint was disabled by us: it had failed for too long, or was gone.
-   */
-  type: 'webhook_endpoint.disabled';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'webhook_endpoint';
-    /**
-     * Id of the webhook endpoint.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * `gone`: It answered 410 (gone): it wants no more deliveries. `failing`: It had failed for too long.
-     */
-    reason: 'gone' | 'failing';
-    /**
-     * What came of the last try, in words.
-     */
-    detail: string;
-    /**
-     * When the first of the tries was that failed in a row. RFC 3339.
-     */
-    failing_since: string | null;
-  };
-}
-export interface WebhookEndpointTestEvent {
-  /**
-   * Id of the event.
-   */
-  id: string;
-  /**
-   * `webhook_endpoint.test`: Somebody asked for a test of a webhook endpoint. Sent to that endpoint alone.
-   */
-  type: 'webhook_endpoint.test';
-  /**
-   * When it happened. RFC 3339.
-   */
-  created_at: string;
-  subject: {
-    kind: 'webhook_endpoint';
-    /**
-     * Id of the webhook endpoint.
-     */
-    id: string;
-    /**
-     * Where it is read as it is now.
-     */
-    href: string;
-  };
-  /**
-   * Facts of the moment. What it is like now is read from `subject.href`.
-   */
-  data: {
-    /**
-     * A sentence for people.
-     */
-    message: string;
-  };
 }
 export interface CasePage {
   data: Case[];
