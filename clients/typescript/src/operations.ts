@@ -4,21 +4,26 @@ import { Paged } from './paged.ts';
 import type { CallOptions, Transport, WriteOptions } from './transport.ts';
 import type {
   AuditEntry,
+  AuditPage,
   Cancellation,
   CancellationBulkAction,
   CancellationBulkResult,
   CancellationCaseResolution,
   CancellationInput,
+  CancellationPage,
   CancellationPreflight,
   Case,
   CaseDismissal,
+  CasePage,
   CreatedWebhookEndpoint,
   DeletedWebhookEndpoint,
   EndpointSecretRotation,
   Esim,
   EsimActivation,
+  EsimPage,
   EsimUsage,
   Event,
+  EventPage,
   LatestUpdate,
   LimitChange,
   NewPricingRule,
@@ -28,21 +33,30 @@ import type {
   OrderBulkResult,
   OrderCaseResolution,
   OrderInput,
+  OrderPage,
+  OwnKey,
   Package,
+  PackagePage,
   PackageWithAge,
   Pause,
   PauseInput,
+  PausePage,
   PauseRelease,
   PricingRule,
   PricingRuleChange,
   PricingRuleEnd,
+  PricingRulePage,
   PricingRuleVersion,
+  PricingRuleVersionPage,
   PurchaseGate,
   Reconciliation,
+  ReconciliationPage,
   ReconciliationSummary,
   Refund,
+  RefundPage,
   RetryPolicyChange,
   RotatedWebhookSecret,
+  Timeline,
   TimelineEntry,
   Topup,
   TopupBulkAction,
@@ -50,6 +64,7 @@ import type {
   TopupCaseResolution,
   TopupInput,
   TopupOptions,
+  TopupPage,
   VpnAccess,
   VpnCancellation,
   VpnPlans,
@@ -58,15 +73,19 @@ import type {
   VpnSubscriptionBulkResult,
   VpnSubscriptionCaseResolution,
   VpnSubscriptionInput,
+  VpnSubscriptionPage,
   Wallet,
   WalletRunway,
   WalletTransaction,
   WalletTransactionExplanation,
+  WalletTransactionPage,
   WebhookDelivery,
+  WebhookDeliveryPage,
   WebhookEndpoint,
   WebhookEndpointChange,
   WebhookEndpointEnabling,
   WebhookEndpointInput,
+  WebhookEndpointPage,
   WebhookReplay,
   WebhookReplayResult,
   WebhookSecretRotation,
@@ -79,20 +98,35 @@ import type {
 /** Nothing happens any more to work with one of these. */
 export const FINAL_STATUSES: readonly string[] = ['completed', 'failed', 'abandoned', 'cancelled', 'expired', 'refused'];
 
+/** Nobody is told of these, so no call waits for them. */
+export type UnannouncedStatus = 'submitting';
+
 /** Where work is read, by the prefix of its id; and whether that call waits for a change by itself. */
-export const WORK_READS: Readonly<Record<string, { readonly path: string; readonly waits: boolean }>> = {
-  ord: { path: '/v1/orders', waits: true },
-  top: { path: '/v1/topups', waits: true },
-  vpn: { path: '/v1/vpn/subscriptions', waits: true },
-  can: { path: '/v1/cancellations', waits: true },
+export const WORK_READS: Readonly<Record<string, { readonly operation: string; readonly path: string; readonly waits: boolean }>> = {
+  ord: { operation: 'getOrder', path: '/v1/orders', waits: true },
+  top: { operation: 'getTopup', path: '/v1/topups', waits: true },
+  vpn: { operation: 'getVpnSubscription', path: '/v1/vpn/subscriptions', waits: true },
+  can: { operation: 'getCancellation', path: '/v1/cancellations', waits: true },
 };
+
+/** One of them, or several: any of these will do. */
+export type OneOrMore<Value> = Value | readonly Value[];
 
 export interface ListOrdersQuery {
   readonly external_order_id?: string;
   readonly package_id?: number;
   readonly esim_id?: string;
-  /** One status, or several, separated by commas. */
-  readonly status?: string;
+  /** One status, or several. */
+  readonly status?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'failed'
+    | 'abandoned'
+  >;
   /** What holds it, or why it failed. */
   readonly failure_class?:
     | 'invalid_request'
@@ -139,6 +173,7 @@ export interface ListOrdersQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
+  readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -155,7 +190,15 @@ export interface GetOrderQuery {
   /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
-  readonly until?: string;
+  readonly until?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'failed'
+    | 'abandoned'
+  >;
 }
 
 export interface GetOrderTimelineQuery {
@@ -169,8 +212,17 @@ export interface ListTopupsQuery {
   readonly esim_id?: string;
   readonly external_topup_id?: string;
   readonly package_id?: number;
-  /** One status, or several, separated by commas. */
-  readonly status?: string;
+  /** One status, or several. */
+  readonly status?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'failed'
+    | 'abandoned'
+  >;
   /** What holds it, or why it failed. */
   readonly failure_class?:
     | 'invalid_request'
@@ -217,6 +269,7 @@ export interface ListTopupsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
+  readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -233,7 +286,15 @@ export interface GetTopupQuery {
   /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
-  readonly until?: string;
+  readonly until?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'failed'
+    | 'abandoned'
+  >;
 }
 
 export interface GetTopupTimelineQuery {
@@ -248,8 +309,20 @@ export interface ListVpnSubscriptionsQuery {
   readonly vpn_plan_id?: number;
   /** Your reference to the customer, exactly. Compared by a keyed hash; it stands in the address all the same, which proxies may log. */
   readonly customer_reference?: string;
-  /** One status, or several, separated by commas. */
-  readonly status?: string;
+  /** One status, or several. */
+  readonly status?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'active'
+    | 'cancelling'
+    | 'cancelled'
+    | 'expired'
+    | 'failed'
+    | 'abandoned'
+  >;
   /** What holds it, or why it failed. */
   readonly failure_class?:
     | 'invalid_request'
@@ -296,6 +369,7 @@ export interface ListVpnSubscriptionsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
+  readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -312,7 +386,18 @@ export interface GetVpnSubscriptionQuery {
   /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
-  readonly until?: string;
+  readonly until?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'processing'
+    | 'needs_attention'
+    | 'active'
+    | 'cancelling'
+    | 'cancelled'
+    | 'expired'
+    | 'failed'
+    | 'abandoned'
+  >;
 }
 
 export interface GetVpnSubscriptionTimelineQuery {
@@ -324,8 +409,17 @@ export interface GetVpnSubscriptionTimelineQuery {
 
 export interface ListCancellationsQuery {
   readonly esim_id?: string;
-  /** One status, or several, separated by commas. */
-  readonly status?: string;
+  /** One status, or several. */
+  readonly status?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'submitting'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'refused'
+    | 'abandoned'
+  >;
   /** What holds it, or why it failed. */
   readonly failure_class?:
     | 'invalid_request'
@@ -372,6 +466,7 @@ export interface ListCancellationsQuery {
     | 'refund_failed'
     | 'refund_missing'
     | 'webhook_conflict';
+  readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
   /** Earlier than this. */
@@ -388,7 +483,15 @@ export interface GetCancellationQuery {
   /** Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default). */
   readonly wait?: number;
   /** With `wait`: the statuses that are waited for. Default: those in which it is finished, or waits for a person. */
-  readonly until?: string;
+  readonly until?: OneOrMore<
+    | 'accepted'
+    | 'held'
+    | 'processing'
+    | 'needs_attention'
+    | 'completed'
+    | 'refused'
+    | 'abandoned'
+  >;
 }
 
 export interface GetCancellationTimelineQuery {
@@ -399,8 +502,14 @@ export interface GetCancellationTimelineQuery {
 }
 
 export interface ListRefundsQuery {
-  /** One status, or several, separated by commas. */
-  readonly status?: string;
+  /** One status, or several. */
+  readonly status?: OneOrMore<
+    | 'expected'
+    | 'manual_review'
+    | 'completed'
+    | 'failed'
+    | 'needs_attention'
+  >;
   readonly esim_id?: string;
   /** Later than this. */
   readonly created_after?: string;
@@ -415,10 +524,74 @@ export interface ListRefundsQuery {
 }
 
 export interface ListEventsQuery {
-  /** Types of events, separated by commas; `order.*` stands for all of orders. */
-  readonly type?: string;
-  /** Of what they speak, separated by commas. */
-  readonly subject_kind?: string;
+  /** Types of events; `order.*` stands for all of orders. */
+  readonly type?: OneOrMore<
+    | '*'
+    | 'order.*'
+    | 'topup.*'
+    | 'vpn_subscription.*'
+    | 'cancellation.*'
+    | 'refund.*'
+    | 'wallet.*'
+    | 'esim.*'
+    | 'webhook_endpoint.*'
+    | 'order.accepted'
+    | 'order.held'
+    | 'order.processing'
+    | 'order.needs_attention'
+    | 'order.completed'
+    | 'order.failed'
+    | 'order.abandoned'
+    | 'topup.accepted'
+    | 'topup.held'
+    | 'topup.processing'
+    | 'topup.needs_attention'
+    | 'topup.completed'
+    | 'topup.failed'
+    | 'topup.abandoned'
+    | 'vpn_subscription.accepted'
+    | 'vpn_subscription.held'
+    | 'vpn_subscription.processing'
+    | 'vpn_subscription.needs_attention'
+    | 'vpn_subscription.active'
+    | 'vpn_subscription.cancelling'
+    | 'vpn_subscription.cancelled'
+    | 'vpn_subscription.expired'
+    | 'vpn_subscription.failed'
+    | 'vpn_subscription.abandoned'
+    | 'cancellation.accepted'
+    | 'cancellation.held'
+    | 'cancellation.processing'
+    | 'cancellation.needs_attention'
+    | 'cancellation.completed'
+    | 'cancellation.refused'
+    | 'cancellation.abandoned'
+    | 'refund.expected'
+    | 'refund.manual_review'
+    | 'refund.completed'
+    | 'refund.failed'
+    | 'refund.needs_attention'
+    | 'wallet.balance_low'
+    | 'wallet.balance_restored'
+    | 'esim.data_low'
+    | 'esim.expiring'
+    | 'vpn_subscription.expiring'
+    | 'wallet.runway_low'
+    | 'wallet.runway_restored'
+    | 'webhook_endpoint.disabled'
+    | 'webhook_endpoint.test'
+  >;
+  /** Of what they speak. */
+  readonly subject_kind?: OneOrMore<
+    | 'order'
+    | 'topup'
+    | 'vpn_subscription'
+    | 'cancellation'
+    | 'refund'
+    | 'esim'
+    | 'wallet'
+    | 'webhook_endpoint'
+  >;
   /** Of one resource, such as `ord_…`. */
   readonly subject_id?: string;
   /** Without a cursor: begins with the first event of this time or later. Default: the oldest that is kept. */
@@ -491,9 +664,7 @@ export interface ListPausesQuery {
     | 'contract_drift'
     | 'worker_lost';
   /** `true`: also pauses that are over. */
-  readonly ended?:
-    | 'true'
-    | 'false';
+  readonly ended?: boolean;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -525,9 +696,7 @@ export interface ListPackagesQuery {
   /** Only packages that name this country (ISO 3166-1 alpha-2). */
   readonly country?: string;
   /** Only what the service sells at present, or only what it does not. */
-  readonly available?:
-    | 'true'
-    | 'false';
+  readonly available?: boolean;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -543,9 +712,7 @@ export interface ListPricingRulesQuery {
     | 'vpn_plan';
   readonly currency?: string;
   /** `true`: also rules that are over. */
-  readonly ended?:
-    | 'true'
-    | 'false';
+  readonly ended?: boolean;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -586,8 +753,13 @@ export interface ListWalletTransactionsQuery {
 }
 
 export interface ListReconciliationsQuery {
-  /** One status, or several, separated by commas. */
-  readonly status?: string;
+  /** One status, or several. */
+  readonly status?: OneOrMore<
+    | 'complete'
+    | 'incomplete'
+    | 'unsupported'
+    | 'unavailable'
+  >;
   /** Later than this. */
   readonly started_after?: string;
   /** Earlier than this. */
@@ -653,8 +825,8 @@ export class Operations {
    *
    * Scope: `orders:read`.
    */
-  listOrders(query: ListOrdersQuery = {}, options: CallOptions = {}): Paged<Order> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/orders', query: { ...query, ...cursor }, options }));
+  listOrders(query: ListOrdersQuery = {}, options: CallOptions = {}): Paged<Order, OrderPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listOrders', method: 'GET', path: '/v1/orders', query: { ...query, ...cursor }, options }));
   }
 
   /** Buy an eSIM package.
@@ -664,7 +836,7 @@ export class Operations {
    * Scope: `orders:write`.
    */
   createOrder(body: OrderInput, options: WriteOptions = {}): Promise<Order> {
-    return this.transport.json({ method: 'POST', path: '/v1/orders', body, keyed: true, prefers: true, options });
+    return this.transport.json({ operation: 'createOrder', method: 'POST', path: '/v1/orders', body, keyed: true, prefers: true, options });
   }
 
   /** Act on many orders at once.
@@ -674,7 +846,7 @@ export class Operations {
    * Scope: `orders:operate`.
    */
   actOnManyOrders(body: OrderBulkAction, options: WriteOptions = {}): Promise<OrderBulkResult> {
-    return this.transport.json({ method: 'POST', path: '/v1/orders/bulk-actions', body, keyed: true, options });
+    return this.transport.json({ operation: 'actOnManyOrders', method: 'POST', path: '/v1/orders/bulk-actions', body, keyed: true, options });
   }
 
   /** Read an order.
@@ -684,7 +856,7 @@ export class Operations {
    * Scope: `orders:read`.
    */
   getOrder(id: string, query: GetOrderQuery = {}, options: CallOptions = {}): Promise<Order> {
-    return this.transport.json({ method: 'GET', path: `/v1/orders/${encodeURIComponent(id)}`, query, options });
+    return this.transport.json({ operation: 'getOrder', method: 'GET', path: `/v1/orders/${encodeURIComponent(id)}`, query, options });
   }
 
   /** Read what happened to an order, and where it stands.
@@ -693,8 +865,8 @@ export class Operations {
    *
    * Scope: `orders:read`.
    */
-  getOrderTimeline(id: string, query: GetOrderTimelineQuery = {}, options: CallOptions = {}): Paged<TimelineEntry> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: `/v1/orders/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
+  getOrderTimeline(id: string, query: GetOrderTimelineQuery = {}, options: CallOptions = {}): Paged<TimelineEntry, Timeline> {
+    return new Paged((cursor) => this.transport.json({ operation: 'getOrderTimeline', method: 'GET', path: `/v1/orders/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
   }
 
   /** Try again now what is held or parked.
@@ -704,7 +876,7 @@ export class Operations {
    * Scope: `orders:operate`.
    */
   retryOrder(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Order> {
-    return this.transport.json({ method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/retry`, body, options });
+    return this.transport.json({ operation: 'retryOrder', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/retry`, body, options });
   }
 
   /** Let through the purchase gate now what is held.
@@ -714,7 +886,7 @@ export class Operations {
    * Scope: `orders:operate`.
    */
   releaseOrder(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Order> {
-    return this.transport.json({ method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/release`, body, options });
+    return this.transport.json({ operation: 'releaseOrder', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/release`, body, options });
   }
 
   /** Change the most that the service may charge.
@@ -724,7 +896,7 @@ export class Operations {
    * Scope: `orders:operate`.
    */
   changeOrderLimit(id: string, body: LimitChange, options: CallOptions = {}): Promise<Order> {
-    return this.transport.json({ method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/limit`, body, options });
+    return this.transport.json({ operation: 'changeOrderLimit', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/limit`, body, options });
   }
 
   /** Change how often, how fast and until when it is tried again.
@@ -734,7 +906,7 @@ export class Operations {
    * Scope: `orders:operate`.
    */
   changeOrderRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<Order> {
-    return this.transport.json({ method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/retry-policy`, body, options });
+    return this.transport.json({ operation: 'changeOrderRetryPolicy', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
   /** Give up an order that bought nothing.
@@ -744,7 +916,7 @@ export class Operations {
    * Scope: `orders:operate`.
    */
   abandonOrder(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Order> {
-    return this.transport.json({ method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/abandon`, body, options });
+    return this.transport.json({ operation: 'abandonOrder', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
   /** Judge a case of an order.
@@ -754,15 +926,15 @@ export class Operations {
    * Scope: `orders:operate`.
    */
   resolveOrderCase(id: string, body: OrderCaseResolution, options: CallOptions = {}): Promise<Order> {
-    return this.transport.json({ method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/resolve`, body, options });
+    return this.transport.json({ operation: 'resolveOrderCase', method: 'POST', path: `/v1/orders/${encodeURIComponent(id)}/resolve`, body, options });
   }
 
   /** List top-ups, newest first.
    *
    * Scope: `topups:read`.
    */
-  listTopups(query: ListTopupsQuery = {}, options: CallOptions = {}): Paged<Topup> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/topups', query: { ...query, ...cursor }, options }));
+  listTopups(query: ListTopupsQuery = {}, options: CallOptions = {}): Paged<Topup, TopupPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listTopups', method: 'GET', path: '/v1/topups', query: { ...query, ...cursor }, options }));
   }
 
   /** Recharge an eSIM.
@@ -772,7 +944,7 @@ export class Operations {
    * Scope: `topups:write`.
    */
   createTopup(body: TopupInput, options: WriteOptions = {}): Promise<Topup> {
-    return this.transport.json({ method: 'POST', path: '/v1/topups', body, keyed: true, prefers: true, options });
+    return this.transport.json({ operation: 'createTopup', method: 'POST', path: '/v1/topups', body, keyed: true, prefers: true, options });
   }
 
   /** Act on many top-ups at once.
@@ -782,7 +954,7 @@ export class Operations {
    * Scope: `topups:operate`.
    */
   actOnManyTopups(body: TopupBulkAction, options: WriteOptions = {}): Promise<TopupBulkResult> {
-    return this.transport.json({ method: 'POST', path: '/v1/topups/bulk-actions', body, keyed: true, options });
+    return this.transport.json({ operation: 'actOnManyTopups', method: 'POST', path: '/v1/topups/bulk-actions', body, keyed: true, options });
   }
 
   /** Read a top-up.
@@ -792,7 +964,7 @@ export class Operations {
    * Scope: `topups:read`.
    */
   getTopup(id: string, query: GetTopupQuery = {}, options: CallOptions = {}): Promise<Topup> {
-    return this.transport.json({ method: 'GET', path: `/v1/topups/${encodeURIComponent(id)}`, query, options });
+    return this.transport.json({ operation: 'getTopup', method: 'GET', path: `/v1/topups/${encodeURIComponent(id)}`, query, options });
   }
 
   /** Read what happened to a top-up, and where it stands.
@@ -801,8 +973,8 @@ export class Operations {
    *
    * Scope: `topups:read`.
    */
-  getTopupTimeline(id: string, query: GetTopupTimelineQuery = {}, options: CallOptions = {}): Paged<TimelineEntry> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: `/v1/topups/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
+  getTopupTimeline(id: string, query: GetTopupTimelineQuery = {}, options: CallOptions = {}): Paged<TimelineEntry, Timeline> {
+    return new Paged((cursor) => this.transport.json({ operation: 'getTopupTimeline', method: 'GET', path: `/v1/topups/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
   }
 
   /** Try again now what is held or parked.
@@ -812,7 +984,7 @@ export class Operations {
    * Scope: `topups:operate`.
    */
   retryTopup(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Topup> {
-    return this.transport.json({ method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/retry`, body, options });
+    return this.transport.json({ operation: 'retryTopup', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/retry`, body, options });
   }
 
   /** Let through the purchase gate now what is held.
@@ -822,7 +994,7 @@ export class Operations {
    * Scope: `topups:operate`.
    */
   releaseTopup(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Topup> {
-    return this.transport.json({ method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/release`, body, options });
+    return this.transport.json({ operation: 'releaseTopup', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/release`, body, options });
   }
 
   /** Change the most that the service may charge.
@@ -832,7 +1004,7 @@ export class Operations {
    * Scope: `topups:operate`.
    */
   changeTopupLimit(id: string, body: LimitChange, options: CallOptions = {}): Promise<Topup> {
-    return this.transport.json({ method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/limit`, body, options });
+    return this.transport.json({ operation: 'changeTopupLimit', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/limit`, body, options });
   }
 
   /** Change how often, how fast and until when it is tried again.
@@ -842,7 +1014,7 @@ export class Operations {
    * Scope: `topups:operate`.
    */
   changeTopupRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<Topup> {
-    return this.transport.json({ method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/retry-policy`, body, options });
+    return this.transport.json({ operation: 'changeTopupRetryPolicy', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
   /** Give up a top-up that bought nothing.
@@ -852,7 +1024,7 @@ export class Operations {
    * Scope: `topups:operate`.
    */
   abandonTopup(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Topup> {
-    return this.transport.json({ method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/abandon`, body, options });
+    return this.transport.json({ operation: 'abandonTopup', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
   /** Judge a case of a top-up.
@@ -862,7 +1034,7 @@ export class Operations {
    * Scope: `topups:operate`.
    */
   resolveTopupCase(id: string, body: TopupCaseResolution, options: CallOptions = {}): Promise<Topup> {
-    return this.transport.json({ method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/resolve`, body, options });
+    return this.transport.json({ operation: 'resolveTopupCase', method: 'POST', path: `/v1/topups/${encodeURIComponent(id)}/resolve`, body, options });
   }
 
   /** List VPN plans, their prices, and what your rules suggest, by id.
@@ -872,15 +1044,15 @@ export class Operations {
    * Scope: `vpn:read`.
    */
   listVpnPlans(options: CallOptions = {}): Promise<VpnPlans> {
-    return this.transport.json({ method: 'GET', path: '/v1/vpn/plans', options });
+    return this.transport.json({ operation: 'listVpnPlans', method: 'GET', path: '/v1/vpn/plans', options });
   }
 
   /** List VPN subscriptions, newest first.
    *
    * Scope: `vpn:read`.
    */
-  listVpnSubscriptions(query: ListVpnSubscriptionsQuery = {}, options: CallOptions = {}): Paged<VpnSubscription> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/vpn/subscriptions', query: { ...query, ...cursor }, options }));
+  listVpnSubscriptions(query: ListVpnSubscriptionsQuery = {}, options: CallOptions = {}): Paged<VpnSubscription, VpnSubscriptionPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listVpnSubscriptions', method: 'GET', path: '/v1/vpn/subscriptions', query: { ...query, ...cursor }, options }));
   }
 
   /** Order a VPN subscription.
@@ -890,7 +1062,7 @@ export class Operations {
    * Scope: `vpn:write`.
    */
   createVpnSubscription(body: VpnSubscriptionInput, options: WriteOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'POST', path: '/v1/vpn/subscriptions', body, keyed: true, prefers: true, options });
+    return this.transport.json({ operation: 'createVpnSubscription', method: 'POST', path: '/v1/vpn/subscriptions', body, keyed: true, prefers: true, options });
   }
 
   /** Act on many VPN subscriptions at once.
@@ -900,7 +1072,7 @@ export class Operations {
    * Scope: `vpn:operate`.
    */
   actOnManyVpnSubscriptions(body: VpnSubscriptionBulkAction, options: WriteOptions = {}): Promise<VpnSubscriptionBulkResult> {
-    return this.transport.json({ method: 'POST', path: '/v1/vpn/subscriptions/bulk-actions', body, keyed: true, options });
+    return this.transport.json({ operation: 'actOnManyVpnSubscriptions', method: 'POST', path: '/v1/vpn/subscriptions/bulk-actions', body, keyed: true, options });
   }
 
   /** Read a VPN subscription.
@@ -910,7 +1082,7 @@ export class Operations {
    * Scope: `vpn:read`.
    */
   getVpnSubscription(id: string, query: GetVpnSubscriptionQuery = {}, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}`, query, options });
+    return this.transport.json({ operation: 'getVpnSubscription', method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}`, query, options });
   }
 
   /** Read what happened to a VPN subscription, and where it stands.
@@ -919,8 +1091,8 @@ export class Operations {
    *
    * Scope: `vpn:read`.
    */
-  getVpnSubscriptionTimeline(id: string, query: GetVpnSubscriptionTimelineQuery = {}, options: CallOptions = {}): Paged<TimelineEntry> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
+  getVpnSubscriptionTimeline(id: string, query: GetVpnSubscriptionTimelineQuery = {}, options: CallOptions = {}): Paged<TimelineEntry, Timeline> {
+    return new Paged((cursor) => this.transport.json({ operation: 'getVpnSubscriptionTimeline', method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
   }
 
   /** Get what the customer's device needs.
@@ -930,7 +1102,7 @@ export class Operations {
    * Scope: `vpn:reveal`.
    */
   getVpnAccess(id: string, options: CallOptions = {}): Promise<VpnAccess> {
-    return this.transport.json({ method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/access`, options });
+    return this.transport.json({ operation: 'getVpnAccess', method: 'GET', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/access`, options });
   }
 
   /** End a VPN subscription for its customer.
@@ -940,7 +1112,7 @@ export class Operations {
    * Scope: `vpn:write`.
    */
   cancelVpnSubscription(id: string, body: VpnCancellation = {}, options: WriteOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/cancel`, body, prefers: true, options });
+    return this.transport.json({ operation: 'cancelVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/cancel`, body, prefers: true, options });
   }
 
   /** Try again now what is held or parked.
@@ -950,7 +1122,7 @@ export class Operations {
    * Scope: `vpn:operate`.
    */
   retryVpnSubscription(id: string, body: OperatorAct, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry`, body, options });
+    return this.transport.json({ operation: 'retryVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry`, body, options });
   }
 
   /** Let through the purchase gate now what is held.
@@ -960,7 +1132,7 @@ export class Operations {
    * Scope: `vpn:operate`.
    */
   releaseVpnSubscription(id: string, body: OperatorAct, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/release`, body, options });
+    return this.transport.json({ operation: 'releaseVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/release`, body, options });
   }
 
   /** Change the most that the service may charge.
@@ -970,7 +1142,7 @@ export class Operations {
    * Scope: `vpn:operate`.
    */
   changeVpnSubscriptionLimit(id: string, body: LimitChange, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/limit`, body, options });
+    return this.transport.json({ operation: 'changeVpnSubscriptionLimit', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/limit`, body, options });
   }
 
   /** Change how often, how fast and until when it is tried again.
@@ -980,7 +1152,7 @@ export class Operations {
    * Scope: `vpn:operate`.
    */
   changeVpnSubscriptionRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry-policy`, body, options });
+    return this.transport.json({ operation: 'changeVpnSubscriptionRetryPolicy', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
   /** Give up a VPN subscription that bought nothing.
@@ -990,7 +1162,7 @@ export class Operations {
    * Scope: `vpn:operate`.
    */
   abandonVpnSubscription(id: string, body: OperatorAct, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/abandon`, body, options });
+    return this.transport.json({ operation: 'abandonVpnSubscription', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
   /** Judge a case of a VPN subscription.
@@ -1000,15 +1172,15 @@ export class Operations {
    * Scope: `vpn:operate`.
    */
   resolveVpnSubscriptionCase(id: string, body: VpnSubscriptionCaseResolution, options: CallOptions = {}): Promise<VpnSubscription> {
-    return this.transport.json({ method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/resolve`, body, options });
+    return this.transport.json({ operation: 'resolveVpnSubscriptionCase', method: 'POST', path: `/v1/vpn/subscriptions/${encodeURIComponent(id)}/resolve`, body, options });
   }
 
   /** List cancellations, newest first.
    *
    * Scope: `cancellations:read`.
    */
-  listCancellations(query: ListCancellationsQuery = {}, options: CallOptions = {}): Paged<Cancellation> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/cancellations', query: { ...query, ...cursor }, options }));
+  listCancellations(query: ListCancellationsQuery = {}, options: CallOptions = {}): Paged<Cancellation, CancellationPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listCancellations', method: 'GET', path: '/v1/cancellations', query: { ...query, ...cursor }, options }));
   }
 
   /** Cancel an eSIM.
@@ -1018,7 +1190,7 @@ export class Operations {
    * Scope: `cancellations:write`.
    */
   createCancellation(body: CancellationInput, options: WriteOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ method: 'POST', path: '/v1/cancellations', body, keyed: true, prefers: true, options });
+    return this.transport.json({ operation: 'createCancellation', method: 'POST', path: '/v1/cancellations', body, keyed: true, prefers: true, options });
   }
 
   /** Act on many cancellations at once.
@@ -1028,7 +1200,7 @@ export class Operations {
    * Scope: `cancellations:operate`.
    */
   actOnManyCancellations(body: CancellationBulkAction, options: WriteOptions = {}): Promise<CancellationBulkResult> {
-    return this.transport.json({ method: 'POST', path: '/v1/cancellations/bulk-actions', body, keyed: true, options });
+    return this.transport.json({ operation: 'actOnManyCancellations', method: 'POST', path: '/v1/cancellations/bulk-actions', body, keyed: true, options });
   }
 
   /** Read a cancellation.
@@ -1038,7 +1210,7 @@ export class Operations {
    * Scope: `cancellations:read`.
    */
   getCancellation(id: string, query: GetCancellationQuery = {}, options: CallOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ method: 'GET', path: `/v1/cancellations/${encodeURIComponent(id)}`, query, options });
+    return this.transport.json({ operation: 'getCancellation', method: 'GET', path: `/v1/cancellations/${encodeURIComponent(id)}`, query, options });
   }
 
   /** Read what happened to a cancellation, and where it stands.
@@ -1047,8 +1219,8 @@ export class Operations {
    *
    * Scope: `cancellations:read`.
    */
-  getCancellationTimeline(id: string, query: GetCancellationTimelineQuery = {}, options: CallOptions = {}): Paged<TimelineEntry> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: `/v1/cancellations/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
+  getCancellationTimeline(id: string, query: GetCancellationTimelineQuery = {}, options: CallOptions = {}): Paged<TimelineEntry, Timeline> {
+    return new Paged((cursor) => this.transport.json({ operation: 'getCancellationTimeline', method: 'GET', path: `/v1/cancellations/${encodeURIComponent(id)}/timeline`, query: { ...query, ...cursor }, options }));
   }
 
   /** Try again now what is held or parked.
@@ -1058,7 +1230,7 @@ export class Operations {
    * Scope: `cancellations:operate`.
    */
   retryCancellation(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/retry`, body, options });
+    return this.transport.json({ operation: 'retryCancellation', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/retry`, body, options });
   }
 
   /** Change how often, how fast and until when it is tried again.
@@ -1068,7 +1240,7 @@ export class Operations {
    * Scope: `cancellations:operate`.
    */
   changeCancellationRetryPolicy(id: string, body: RetryPolicyChange, options: CallOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/retry-policy`, body, options });
+    return this.transport.json({ operation: 'changeCancellationRetryPolicy', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/retry-policy`, body, options });
   }
 
   /** Give up a cancellation that bought nothing.
@@ -1078,7 +1250,7 @@ export class Operations {
    * Scope: `cancellations:operate`.
    */
   abandonCancellation(id: string, body: OperatorAct, options: CallOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/abandon`, body, options });
+    return this.transport.json({ operation: 'abandonCancellation', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/abandon`, body, options });
   }
 
   /** Judge a case of a cancellation.
@@ -1088,15 +1260,15 @@ export class Operations {
    * Scope: `cancellations:operate`.
    */
   resolveCancellationCase(id: string, body: CancellationCaseResolution, options: CallOptions = {}): Promise<Cancellation> {
-    return this.transport.json({ method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/resolve`, body, options });
+    return this.transport.json({ operation: 'resolveCancellationCase', method: 'POST', path: `/v1/cancellations/${encodeURIComponent(id)}/resolve`, body, options });
   }
 
   /** List refunds, newest first.
    *
    * Scope: `cancellations:read`.
    */
-  listRefunds(query: ListRefundsQuery = {}, options: CallOptions = {}): Paged<Refund> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/refunds', query: { ...query, ...cursor }, options }));
+  listRefunds(query: ListRefundsQuery = {}, options: CallOptions = {}): Paged<Refund, RefundPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listRefunds', method: 'GET', path: '/v1/refunds', query: { ...query, ...cursor }, options }));
   }
 
   /** Read a refund.
@@ -1104,7 +1276,7 @@ export class Operations {
    * Scope: `cancellations:read`.
    */
   getRefund(id: string, options: CallOptions = {}): Promise<Refund> {
-    return this.transport.json({ method: 'GET', path: `/v1/refunds/${encodeURIComponent(id)}`, options });
+    return this.transport.json({ operation: 'getRefund', method: 'GET', path: `/v1/refunds/${encodeURIComponent(id)}`, options });
   }
 
   /** Read events, oldest first.
@@ -1113,8 +1285,8 @@ export class Operations {
    *
    * Scope: `events:read`.
    */
-  listEvents(query: ListEventsQuery = {}, options: CallOptions = {}): Paged<Event> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/events', query: { ...query, ...cursor }, options }));
+  listEvents(query: ListEventsQuery = {}, options: CallOptions = {}): Paged<Event, EventPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listEvents', method: 'GET', path: '/v1/events', query: { ...query, ...cursor }, options }));
   }
 
   /** Read an event.
@@ -1122,15 +1294,23 @@ export class Operations {
    * Scope: `events:read`.
    */
   getEvent(id: string, options: CallOptions = {}): Promise<Event> {
-    return this.transport.json({ method: 'GET', path: `/v1/events/${encodeURIComponent(id)}`, options });
+    return this.transport.json({ operation: 'getEvent', method: 'GET', path: `/v1/events/${encodeURIComponent(id)}`, options });
   }
 
   /** List open cases, oldest first.
    *
    * Scope: `cases:operate`.
    */
-  listCases(query: ListCasesQuery = {}, options: CallOptions = {}): Paged<Case> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/cases', query: { ...query, ...cursor }, options }));
+  listCases(query: ListCasesQuery = {}, options: CallOptions = {}): Paged<Case, CasePage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listCases', method: 'GET', path: '/v1/cases', query: { ...query, ...cursor }, options }));
+  }
+
+  /** Read a case, open or closed.
+   *
+   * Scope: `cases:operate`.
+   */
+  getCase(id: string, options: CallOptions = {}): Promise<Case> {
+    return this.transport.json({ operation: 'getCase', method: 'GET', path: `/v1/cases/${encodeURIComponent(id)}`, options });
   }
 
   /** Close a case about a webhook delivery.
@@ -1140,7 +1320,7 @@ export class Operations {
    * Scope: `cases:operate`.
    */
   dismissCase(id: string, body: CaseDismissal, options: CallOptions = {}): Promise<Case> {
-    return this.transport.json({ method: 'POST', path: `/v1/cases/${encodeURIComponent(id)}/dismiss`, body, options });
+    return this.transport.json({ operation: 'dismissCase', method: 'POST', path: `/v1/cases/${encodeURIComponent(id)}/dismiss`, body, options });
   }
 
   /** Read what holds purchases up, and what is reserved and spent.
@@ -1148,7 +1328,7 @@ export class Operations {
    * Scope: `gate:read`.
    */
   getPurchaseGate(options: CallOptions = {}): Promise<PurchaseGate> {
-    return this.transport.json({ method: 'GET', path: '/v1/purchase-gate', options });
+    return this.transport.json({ operation: 'getPurchaseGate', method: 'GET', path: '/v1/purchase-gate', options });
   }
 
   /** List pauses of buying, newest first.
@@ -1157,8 +1337,8 @@ export class Operations {
    *
    * Scope: `gate:read`.
    */
-  listPauses(query: ListPausesQuery = {}, options: CallOptions = {}): Paged<Pause> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/purchase-gate/pauses', query: { ...query, ...cursor }, options }));
+  listPauses(query: ListPausesQuery = {}, options: CallOptions = {}): Paged<Pause, PausePage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listPauses', method: 'GET', path: '/v1/purchase-gate/pauses', query: { ...query, ...cursor }, options }));
   }
 
   /** Pause buying: all of it, of one kind, or after one failure class.
@@ -1168,7 +1348,7 @@ export class Operations {
    * Scope: `gate:operate`.
    */
   pauseBuying(body: PauseInput, options: WriteOptions = {}): Promise<Pause> {
-    return this.transport.json({ method: 'POST', path: '/v1/purchase-gate/pauses', body, keyed: true, options });
+    return this.transport.json({ operation: 'pauseBuying', method: 'POST', path: '/v1/purchase-gate/pauses', body, keyed: true, options });
   }
 
   /** Read a pause of buying.
@@ -1176,7 +1356,7 @@ export class Operations {
    * Scope: `gate:read`.
    */
   getPause(id: string, options: CallOptions = {}): Promise<Pause> {
-    return this.transport.json({ method: 'GET', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}`, options });
+    return this.transport.json({ operation: 'getPause', method: 'GET', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}`, options });
   }
 
   /** End a pause; what it held goes on at a set rate, oldest first.
@@ -1186,15 +1366,23 @@ export class Operations {
    * Scope: `gate:operate`.
    */
   releasePause(id: string, body: PauseRelease, options: CallOptions = {}): Promise<Pause> {
-    return this.transport.json({ method: 'POST', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}/release`, body, options });
+    return this.transport.json({ operation: 'releasePause', method: 'POST', path: `/v1/purchase-gate/pauses/${encodeURIComponent(id)}/release`, body, options });
+  }
+
+  /** Read what your API key may do, and its limits.
+   *
+   * Any valid key may.
+   */
+  getOwnKey(options: CallOptions = {}): Promise<OwnKey> {
+    return this.transport.json({ operation: 'getOwnKey', method: 'GET', path: '/v1/key', options });
   }
 
   /** List eSIMs, newest first.
    *
    * Scope: `esims:read`.
    */
-  listEsims(query: ListEsimsQuery = {}, options: CallOptions = {}): Paged<Esim> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/esims', query: { ...query, ...cursor }, options }));
+  listEsims(query: ListEsimsQuery = {}, options: CallOptions = {}): Paged<Esim, EsimPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listEsims', method: 'GET', path: '/v1/esims', query: { ...query, ...cursor }, options }));
   }
 
   /** Read how much data an eSIM has used.
@@ -1204,7 +1392,7 @@ export class Operations {
    * Scope: `esims:read`.
    */
   getEsimUsage(id: string, options: CallOptions = {}): Promise<EsimUsage> {
-    return this.transport.json({ method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/usage`, options });
+    return this.transport.json({ operation: 'getEsimUsage', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/usage`, options });
   }
 
   /** Read an eSIM and its installation facts.
@@ -1212,7 +1400,7 @@ export class Operations {
    * Scope: `esims:read`.
    */
   getEsim(id: string, options: CallOptions = {}): Promise<Esim> {
-    return this.transport.json({ method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}`, options });
+    return this.transport.json({ operation: 'getEsim', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}`, options });
   }
 
   /** List the packages that an eSIM can be recharged with.
@@ -1222,7 +1410,7 @@ export class Operations {
    * Scope: `esims:read`.
    */
   listTopupOptions(id: string, options: CallOptions = {}): Promise<TopupOptions> {
-    return this.transport.json({ method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/topup-options`, options });
+    return this.transport.json({ operation: 'listTopupOptions', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/topup-options`, options });
   }
 
   /** Read what a phone needs to install the eSIM.
@@ -1232,7 +1420,7 @@ export class Operations {
    * Scope: `esims:reveal`.
    */
   getEsimActivation(id: string, options: CallOptions = {}): Promise<EsimActivation> {
-    return this.transport.json({ method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/activation`, options });
+    return this.transport.json({ operation: 'getEsimActivation', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/activation`, options });
   }
 
   /** Get the activation code as a QR code, SVG.
@@ -1242,7 +1430,7 @@ export class Operations {
    * Scope: `esims:reveal`.
    */
   getEsimQrSvg(id: string, options: CallOptions = {}): Promise<string> {
-    return this.transport.text({ method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/qr.svg`, options });
+    return this.transport.text({ operation: 'getEsimQrSvg', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/qr.svg`, options });
   }
 
   /** Get the activation code as a QR code, PNG.
@@ -1252,7 +1440,7 @@ export class Operations {
    * Scope: `esims:reveal`.
    */
   getEsimQrPng(id: string, options: CallOptions = {}): Promise<Uint8Array> {
-    return this.transport.bytes({ method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/qr.png`, options });
+    return this.transport.bytes({ operation: 'getEsimQrPng', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/qr.png`, options });
   }
 
   /** See whether the cancellation of an eSIM would be refunded.
@@ -1262,31 +1450,31 @@ export class Operations {
    * Scope: `esims:read`.
    */
   getCancellationPreflight(id: string, options: CallOptions = {}): Promise<CancellationPreflight> {
-    return this.transport.json({ method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/cancellation-preflight`, options });
+    return this.transport.json({ operation: 'getCancellationPreflight', method: 'GET', path: `/v1/esims/${encodeURIComponent(id)}/cancellation-preflight`, options });
   }
 
   /** List packages, their prices, and what your rules suggest, by id.
    *
    * Scope: `packages:read`.
    */
-  listPackages(query: ListPackagesQuery = {}, options: CallOptions = {}): Paged<Package> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/packages', query: { ...query, ...cursor }, options }));
+  listPackages(query: ListPackagesQuery = {}, options: CallOptions = {}): Paged<Package, PackagePage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listPackages', method: 'GET', path: '/v1/packages', query: { ...query, ...cursor }, options }));
   }
 
   /** Read a package, its price, and what your rules suggest.
    *
    * Scope: `packages:read`.
    */
-  getPackage(id: string, options: CallOptions = {}): Promise<PackageWithAge> {
-    return this.transport.json({ method: 'GET', path: `/v1/packages/${encodeURIComponent(id)}`, options });
+  getPackage(id: string | number, options: CallOptions = {}): Promise<PackageWithAge> {
+    return this.transport.json({ operation: 'getPackage', method: 'GET', path: `/v1/packages/${encodeURIComponent(id)}`, options });
   }
 
   /** List pricing rules, newest first.
    *
    * Scope: `pricing:read`.
    */
-  listPricingRules(query: ListPricingRulesQuery = {}, options: CallOptions = {}): Paged<PricingRule> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/pricing/rules', query: { ...query, ...cursor }, options }));
+  listPricingRules(query: ListPricingRulesQuery = {}, options: CallOptions = {}): Paged<PricingRule, PricingRulePage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listPricingRules', method: 'GET', path: '/v1/pricing/rules', query: { ...query, ...cursor }, options }));
   }
 
   /** Make a pricing rule.
@@ -1296,7 +1484,7 @@ export class Operations {
    * Scope: `pricing:write`.
    */
   createPricingRule(body: NewPricingRule, options: WriteOptions = {}): Promise<PricingRule> {
-    return this.transport.json({ method: 'POST', path: '/v1/pricing/rules', body, keyed: true, options });
+    return this.transport.json({ operation: 'createPricingRule', method: 'POST', path: '/v1/pricing/rules', body, keyed: true, options });
   }
 
   /** Try other rules or another price list on what is sold.
@@ -1306,7 +1494,7 @@ export class Operations {
    * Scope: `pricing:read`.
    */
   tryPricing(body: WhatIfInput = {}, options: CallOptions = {}): Promise<WhatIf> {
-    return this.transport.json({ method: 'POST', path: '/v1/pricing/what-if', body, options });
+    return this.transport.json({ operation: 'tryPricing', method: 'POST', path: '/v1/pricing/what-if', body, options });
   }
 
   /** Read a pricing rule.
@@ -1314,15 +1502,15 @@ export class Operations {
    * Scope: `pricing:read`.
    */
   getPricingRule(id: string, options: CallOptions = {}): Promise<PricingRule> {
-    return this.transport.json({ method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}`, options });
+    return this.transport.json({ operation: 'getPricingRule', method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}`, options });
   }
 
   /** List the versions of a pricing rule, newest first, with who made each and why.
    *
    * Scope: `pricing:read`.
    */
-  listPricingRuleVersions(id: string, query: ListPricingRuleVersionsQuery = {}, options: CallOptions = {}): Paged<PricingRuleVersion> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}/versions`, query: { ...query, ...cursor }, options }));
+  listPricingRuleVersions(id: string, query: ListPricingRuleVersionsQuery = {}, options: CallOptions = {}): Paged<PricingRuleVersion, PricingRuleVersionPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listPricingRuleVersions', method: 'GET', path: `/v1/pricing/rules/${encodeURIComponent(id)}/versions`, query: { ...query, ...cursor }, options }));
   }
 
   /** Give a pricing rule other terms.
@@ -1332,7 +1520,7 @@ export class Operations {
    * Scope: `pricing:write`.
    */
   changePricingRule(id: string, body: PricingRuleChange, options: CallOptions = {}): Promise<PricingRule> {
-    return this.transport.json({ method: 'POST', path: `/v1/pricing/rules/${encodeURIComponent(id)}/change`, body, options });
+    return this.transport.json({ operation: 'changePricingRule', method: 'POST', path: `/v1/pricing/rules/${encodeURIComponent(id)}/change`, body, options });
   }
 
   /** End a pricing rule.
@@ -1342,7 +1530,7 @@ export class Operations {
    * Scope: `pricing:write`.
    */
   endPricingRule(id: string, body: PricingRuleEnd, options: CallOptions = {}): Promise<PricingRule> {
-    return this.transport.json({ method: 'POST', path: `/v1/pricing/rules/${encodeURIComponent(id)}/end`, body, options });
+    return this.transport.json({ operation: 'endPricingRule', method: 'POST', path: `/v1/pricing/rules/${encodeURIComponent(id)}/end`, body, options });
   }
 
   /** Read the balance at the service.
@@ -1350,7 +1538,7 @@ export class Operations {
    * Scope: `wallet:read`.
    */
   getWallet(options: CallOptions = {}): Promise<Wallet> {
-    return this.transport.json({ method: 'GET', path: '/v1/wallet', options });
+    return this.transport.json({ operation: 'getWallet', method: 'GET', path: '/v1/wallet', options });
   }
 
   /** Read how long the wallet lasts.
@@ -1360,7 +1548,7 @@ export class Operations {
    * Scope: `wallet:read`.
    */
   getWalletRunway(options: CallOptions = {}): Promise<WalletRunway> {
-    return this.transport.json({ method: 'GET', path: '/v1/wallet/runway', options });
+    return this.transport.json({ operation: 'getWalletRunway', method: 'GET', path: '/v1/wallet/runway', options });
   }
 
   /** List movements of the wallet with what they are for, newest first.
@@ -1369,8 +1557,8 @@ export class Operations {
    *
    * Scope: `wallet:read`.
    */
-  listWalletTransactions(query: ListWalletTransactionsQuery = {}, options: CallOptions = {}): Paged<WalletTransaction> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/wallet/transactions', query: { ...query, ...cursor }, options }));
+  listWalletTransactions(query: ListWalletTransactionsQuery = {}, options: CallOptions = {}): Paged<WalletTransaction, WalletTransactionPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listWalletTransactions', method: 'GET', path: '/v1/wallet/transactions', query: { ...query, ...cursor }, options }));
   }
 
   /** Say what a movement without a cause is.
@@ -1380,15 +1568,15 @@ export class Operations {
    * Scope: `cases:operate`.
    */
   explainWalletTransaction(id: string, body: WalletTransactionExplanation, options: CallOptions = {}): Promise<WalletTransaction> {
-    return this.transport.json({ method: 'POST', path: `/v1/wallet/transactions/${encodeURIComponent(id)}/explain`, body, options });
+    return this.transport.json({ operation: 'explainWalletTransaction', method: 'POST', path: `/v1/wallet/transactions/${encodeURIComponent(id)}/explain`, body, options });
   }
 
   /** List comparisons of our books with the wallet, newest first.
    *
    * Scope: `wallet:read`.
    */
-  listReconciliations(query: ListReconciliationsQuery = {}, options: CallOptions = {}): Paged<ReconciliationSummary> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/wallet/reconciliations', query: { ...query, ...cursor }, options }));
+  listReconciliations(query: ListReconciliationsQuery = {}, options: CallOptions = {}): Paged<ReconciliationSummary, ReconciliationPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listReconciliations', method: 'GET', path: '/v1/wallet/reconciliations', query: { ...query, ...cursor }, options }));
   }
 
   /** Read a comparison of our books with the wallet.
@@ -1396,7 +1584,7 @@ export class Operations {
    * Scope: `wallet:read`.
    */
   getReconciliation(id: string, options: CallOptions = {}): Promise<Reconciliation> {
-    return this.transport.json({ method: 'GET', path: `/v1/wallet/reconciliations/${encodeURIComponent(id)}`, options });
+    return this.transport.json({ operation: 'getReconciliation', method: 'GET', path: `/v1/wallet/reconciliations/${encodeURIComponent(id)}`, options });
   }
 
   /** Check for an update of the storefront application.
@@ -1406,15 +1594,15 @@ export class Operations {
    * Scope: `updates:read`.
    */
   getLatestUpdate(query: GetLatestUpdateQuery, options: CallOptions = {}): Promise<LatestUpdate> {
-    return this.transport.json({ method: 'GET', path: '/v1/updates/latest', query, options });
+    return this.transport.json({ operation: 'getLatestUpdate', method: 'GET', path: '/v1/updates/latest', query, options });
   }
 
   /** List webhook endpoints, newest first.
    *
    * Scope: `webhook_endpoints:read`.
    */
-  listWebhookEndpoints(query: ListWebhookEndpointsQuery = {}, options: CallOptions = {}): Paged<WebhookEndpoint> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/webhook-endpoints', query: { ...query, ...cursor }, options }));
+  listWebhookEndpoints(query: ListWebhookEndpointsQuery = {}, options: CallOptions = {}): Paged<WebhookEndpoint, WebhookEndpointPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listWebhookEndpoints', method: 'GET', path: '/v1/webhook-endpoints', query: { ...query, ...cursor }, options }));
   }
 
   /** Have events sent to an address of yours.
@@ -1424,7 +1612,7 @@ export class Operations {
    * Scope: `webhook_endpoints:write`.
    */
   createWebhookEndpoint(body: WebhookEndpointInput, options: WriteOptions = {}): Promise<CreatedWebhookEndpoint> {
-    return this.transport.json({ method: 'POST', path: '/v1/webhook-endpoints', body, keyed: true, options });
+    return this.transport.json({ operation: 'createWebhookEndpoint', method: 'POST', path: '/v1/webhook-endpoints', body, keyed: true, options });
   }
 
   /** Read a webhook endpoint, and how it does.
@@ -1432,7 +1620,7 @@ export class Operations {
    * Scope: `webhook_endpoints:read`.
    */
   getWebhookEndpoint(id: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
-    return this.transport.json({ method: 'GET', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}`, options });
+    return this.transport.json({ operation: 'getWebhookEndpoint', method: 'GET', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}`, options });
   }
 
   /** Change the address, the filter or the description of a webhook endpoint.
@@ -1442,7 +1630,7 @@ export class Operations {
    * Scope: `webhook_endpoints:write`.
    */
   updateWebhookEndpoint(id: string, body: WebhookEndpointChange, options: CallOptions = {}): Promise<WebhookEndpoint> {
-    return this.transport.json({ method: 'PATCH', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}`, body, options });
+    return this.transport.json({ operation: 'updateWebhookEndpoint', method: 'PATCH', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}`, body, options });
   }
 
   /** Delete a webhook endpoint.
@@ -1452,7 +1640,7 @@ export class Operations {
    * Scope: `webhook_endpoints:write`.
    */
   deleteWebhookEndpoint(id: string, options: CallOptions = {}): Promise<DeletedWebhookEndpoint> {
-    return this.transport.json({ method: 'DELETE', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}`, options });
+    return this.transport.json({ operation: 'deleteWebhookEndpoint', method: 'DELETE', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}`, options });
   }
 
   /** Give a webhook endpoint a new secret.
@@ -1462,7 +1650,7 @@ export class Operations {
    * Scope: `webhook_endpoints:write`.
    */
   rotateWebhookEndpointSecret(id: string, body: EndpointSecretRotation = {}, options: WriteOptions = {}): Promise<RotatedWebhookSecret> {
-    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/rotate-secret`, body, keyed: true, options });
+    return this.transport.json({ operation: 'rotateWebhookEndpointSecret', method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/rotate-secret`, body, keyed: true, options });
   }
 
   /** List the deliveries of a webhook endpoint with each try, newest first.
@@ -1471,8 +1659,8 @@ export class Operations {
    *
    * Scope: `webhook_endpoints:read`.
    */
-  listWebhookDeliveries(id: string, query: ListWebhookDeliveriesQuery = {}, options: CallOptions = {}): Paged<WebhookDelivery> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/deliveries`, query: { ...query, ...cursor }, options }));
+  listWebhookDeliveries(id: string, query: ListWebhookDeliveriesQuery = {}, options: CallOptions = {}): Paged<WebhookDelivery, WebhookDeliveryPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listWebhookDeliveries', method: 'GET', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/deliveries`, query: { ...query, ...cursor }, options }));
   }
 
   /** Stop sending events to a webhook endpoint.
@@ -1482,7 +1670,7 @@ export class Operations {
    * Scope: `webhook_endpoints:write`.
    */
   disableWebhookEndpoint(id: string, options: CallOptions = {}): Promise<WebhookEndpoint> {
-    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/disable`, options });
+    return this.transport.json({ operation: 'disableWebhookEndpoint', method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/disable`, options });
   }
 
   /** Send events to a webhook endpoint again.
@@ -1492,7 +1680,7 @@ export class Operations {
    * Scope: `webhook_endpoints:write`.
    */
   enableWebhookEndpoint(id: string, body: WebhookEndpointEnabling = {}, options: CallOptions = {}): Promise<WebhookEndpoint> {
-    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/enable`, body, options });
+    return this.transport.json({ operation: 'enableWebhookEndpoint', method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/enable`, body, options });
   }
 
   /** Send a test event to a webhook endpoint.
@@ -1502,7 +1690,7 @@ export class Operations {
    * Scope: `webhook_endpoints:write`.
    */
   testWebhookEndpoint(id: string, options: WriteOptions = {}): Promise<WebhookTestResult> {
-    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/test`, keyed: true, options });
+    return this.transport.json({ operation: 'testWebhookEndpoint', method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/test`, keyed: true, options });
   }
 
   /** Send events to a webhook endpoint once more.
@@ -1512,7 +1700,7 @@ export class Operations {
    * Scope: `webhook_endpoints:write`.
    */
   replayWebhooks(id: string, body: WebhookReplay, options: WriteOptions = {}): Promise<WebhookReplayResult> {
-    return this.transport.json({ method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/replay`, body, keyed: true, options });
+    return this.transport.json({ operation: 'replayWebhooks', method: 'POST', path: `/v1/webhook-endpoints/${encodeURIComponent(id)}/replay`, body, keyed: true, options });
   }
 
   /** Have the service make its first webhook secret.
@@ -1522,7 +1710,7 @@ export class Operations {
    * Scope: `service:admin`.
    */
   createServiceWebhookSecret(options: WriteOptions = {}): Promise<WebhookSecretStatus> {
-    return this.transport.json({ method: 'POST', path: '/v1/service/webhook-secret', keyed: true, options });
+    return this.transport.json({ operation: 'createServiceWebhookSecret', method: 'POST', path: '/v1/service/webhook-secret', keyed: true, options });
   }
 
   /** Have the service replace its webhook secret.
@@ -1532,7 +1720,7 @@ export class Operations {
    * Scope: `service:admin`.
    */
   rotateServiceWebhookSecret(body: WebhookSecretRotation = {}, options: WriteOptions = {}): Promise<WebhookSecretStatus> {
-    return this.transport.json({ method: 'POST', path: '/v1/service/webhook-secret/rotate', body, keyed: true, options });
+    return this.transport.json({ operation: 'rotateServiceWebhookSecret', method: 'POST', path: '/v1/service/webhook-secret/rotate', body, keyed: true, options });
   }
 
   /** List who did what, newest first.
@@ -1541,7 +1729,7 @@ export class Operations {
    *
    * Scope: `audit:read`.
    */
-  listAuditLog(query: ListAuditLogQuery = {}, options: CallOptions = {}): Paged<AuditEntry> {
-    return new Paged((cursor) => this.transport.json({ method: 'GET', path: '/v1/audit-log', query: { ...query, ...cursor }, options }));
+  listAuditLog(query: ListAuditLogQuery = {}, options: CallOptions = {}): Paged<AuditEntry, AuditPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listAuditLog', method: 'GET', path: '/v1/audit-log', query: { ...query, ...cursor }, options }));
   }
 }

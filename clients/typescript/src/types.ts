@@ -54,6 +54,64 @@ export type PricingTarget =
       vpn_plan_id: number;
     };
 /**
+ * A type, all of one kind (`order.*`), or all (`*`).
+ */
+export type EventPattern =
+  | '*'
+  | 'order.*'
+  | 'topup.*'
+  | 'vpn_subscription.*'
+  | 'cancellation.*'
+  | 'refund.*'
+  | 'wallet.*'
+  | 'esim.*'
+  | 'webhook_endpoint.*'
+  | 'order.accepted'
+  | 'order.held'
+  | 'order.processing'
+  | 'order.needs_attention'
+  | 'order.completed'
+  | 'order.failed'
+  | 'order.abandoned'
+  | 'topup.accepted'
+  | 'topup.held'
+  | 'topup.processing'
+  | 'topup.needs_attention'
+  | 'topup.completed'
+  | 'topup.failed'
+  | 'topup.abandoned'
+  | 'vpn_subscription.accepted'
+  | 'vpn_subscription.held'
+  | 'vpn_subscription.processing'
+  | 'vpn_subscription.needs_attention'
+  | 'vpn_subscription.active'
+  | 'vpn_subscription.cancelling'
+  | 'vpn_subscription.cancelled'
+  | 'vpn_subscription.expired'
+  | 'vpn_subscription.failed'
+  | 'vpn_subscription.abandoned'
+  | 'cancellation.accepted'
+  | 'cancellation.held'
+  | 'cancellation.processing'
+  | 'cancellation.needs_attention'
+  | 'cancellation.completed'
+  | 'cancellation.refused'
+  | 'cancellation.abandoned'
+  | 'refund.expected'
+  | 'refund.manual_review'
+  | 'refund.completed'
+  | 'refund.failed'
+  | 'refund.needs_attention'
+  | 'wallet.balance_low'
+  | 'wallet.balance_restored'
+  | 'esim.data_low'
+  | 'esim.expiring'
+  | 'vpn_subscription.expiring'
+  | 'wallet.runway_low'
+  | 'wallet.runway_restored'
+  | 'webhook_endpoint.disabled'
+  | 'webhook_endpoint.test';
+/**
  * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
  */
 export type PricingTargetOutput =
@@ -970,7 +1028,7 @@ export interface OrderInput {
    */
   device_imei?: string;
   /**
-   * The most that the service may charge. While it asks for more, the order is held.
+   * The most that the service may charge, in the currency of its price. While it asks for more, the order is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
    */
   max_price?: MoneyInput;
   /**
@@ -1004,7 +1062,7 @@ export interface OrderBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: [string, ...string[]];
+    ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
     failure_class?:
@@ -1051,6 +1109,10 @@ export interface OrderBulkAction {
       | 'refund_failed'
       | 'refund_missing'
       | 'webhook_conflict';
+    /**
+     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     */
+    created_by?: string;
     /**
      * RFC 3339 time.
      */
@@ -1195,7 +1257,7 @@ export interface TopupInput {
    */
   external_topup_id?: string;
   /**
-   * The most that the service may charge. While it asks for more, the top-up is held.
+   * The most that the service may charge, in the currency of its price. While it asks for more, the top-up is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
    */
   max_price?: MoneyInput;
   /**
@@ -1219,7 +1281,7 @@ export interface TopupBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: [string, ...string[]];
+    ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
     failure_class?:
@@ -1266,6 +1328,10 @@ export interface TopupBulkAction {
       | 'refund_failed'
       | 'refund_missing'
       | 'webhook_conflict';
+    /**
+     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     */
+    created_by?: string;
     /**
      * RFC 3339 time.
      */
@@ -1372,7 +1438,7 @@ export interface VpnSubscriptionInput {
    */
   customer_price: string;
   /**
-   * The most that the service may charge. While it asks for more, the VPN subscription is held.
+   * The most that the service may charge, in the currency of its price. While it asks for more, the VPN subscription is held; so it is with a limit in another currency, which allows no price, until the limit is changed.
    */
   max_price?: MoneyInput;
   /**
@@ -1396,7 +1462,7 @@ export interface VpnSubscriptionBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: [string, ...string[]];
+    ids?: string[];
     status?:
       | 'accepted'
       | 'held'
@@ -1454,6 +1520,10 @@ export interface VpnSubscriptionBulkAction {
       | 'refund_missing'
       | 'webhook_conflict';
     /**
+     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     */
+    created_by?: string;
+    /**
      * RFC 3339 time.
      */
     created_after?: string;
@@ -1507,7 +1577,7 @@ export interface VpnCancellation {
   /**
    * Why, for whoever reads the timeline. Keep personal data out.
    */
-  why: string;
+  why?: string;
 }
 export interface VpnSubscriptionCaseResolution {
   /**
@@ -1581,7 +1651,7 @@ export interface CancellationBulkAction {
      * @minItems 1
      * @maxItems 100
      */
-    ids?: [string, ...string[]];
+    ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
     failure_class?:
@@ -1628,6 +1698,10 @@ export interface CancellationBulkAction {
       | 'refund_failed'
       | 'refund_missing'
       | 'webhook_conflict';
+    /**
+     * Only what was made with this API key; of one that was rotated, the id of the first of its line.
+     */
+    created_by?: string;
     /**
      * RFC 3339 time.
      */
@@ -1949,123 +2023,8 @@ export interface WebhookEndpointInput {
   /**
    * @minItems 1
    * @maxItems 100
-   *
-   * Items: A type, all of one kind (`order.*`), or all (`*`).
    */
-  event_types?: [
-    (
-      | '*'
-      | 'order.*'
-      | 'topup.*'
-      | 'vpn_subscription.*'
-      | 'cancellation.*'
-      | 'refund.*'
-      | 'wallet.*'
-      | 'esim.*'
-      | 'webhook_endpoint.*'
-      | 'order.accepted'
-      | 'order.held'
-      | 'order.processing'
-      | 'order.needs_attention'
-      | 'order.completed'
-      | 'order.failed'
-      | 'order.abandoned'
-      | 'topup.accepted'
-      | 'topup.held'
-      | 'topup.processing'
-      | 'topup.needs_attention'
-      | 'topup.completed'
-      | 'topup.failed'
-      | 'topup.abandoned'
-      | 'vpn_subscription.accepted'
-      | 'vpn_subscription.held'
-      | 'vpn_subscription.processing'
-      | 'vpn_subscription.needs_attention'
-      | 'vpn_subscription.active'
-      | 'vpn_subscription.cancelling'
-      | 'vpn_subscription.cancelled'
-      | 'vpn_subscription.expired'
-      | 'vpn_subscription.failed'
-      | 'vpn_subscription.abandoned'
-      | 'cancellation.accepted'
-      | 'cancellation.held'
-      | 'cancellation.processing'
-      | 'cancellation.needs_attention'
-      | 'cancellation.completed'
-      | 'cancellation.refused'
-      | 'cancellation.abandoned'
-      | 'refund.expected'
-      | 'refund.manual_review'
-      | 'refund.completed'
-      | 'refund.failed'
-      | 'refund.needs_attention'
-      | 'wallet.balance_low'
-      | 'wallet.balance_restored'
-      | 'esim.data_low'
-      | 'esim.expiring'
-      | 'vpn_subscription.expiring'
-      | 'wallet.runway_low'
-      | 'wallet.runway_restored'
-      | 'webhook_endpoint.disabled'
-      | 'webhook_endpoint.test'
-    ),
-    ...(
-      | '*'
-      | 'order.*'
-      | 'topup.*'
-      | 'vpn_subscription.*'
-      | 'cancellation.*'
-      | 'refund.*'
-      | 'wallet.*'
-      | 'esim.*'
-      | 'webhook_endpoint.*'
-      | 'order.accepted'
-      | 'order.held'
-      | 'order.processing'
-      | 'order.needs_attention'
-      | 'order.completed'
-      | 'order.failed'
-      | 'order.abandoned'
-      | 'topup.accepted'
-      | 'topup.held'
-      | 'topup.processing'
-      | 'topup.needs_attention'
-      | 'topup.completed'
-      | 'topup.failed'
-      | 'topup.abandoned'
-      | 'vpn_subscription.accepted'
-      | 'vpn_subscription.held'
-      | 'vpn_subscription.processing'
-      | 'vpn_subscription.needs_attention'
-      | 'vpn_subscription.active'
-      | 'vpn_subscription.cancelling'
-      | 'vpn_subscription.cancelled'
-      | 'vpn_subscription.expired'
-      | 'vpn_subscription.failed'
-      | 'vpn_subscription.abandoned'
-      | 'cancellation.accepted'
-      | 'cancellation.held'
-      | 'cancellation.processing'
-      | 'cancellation.needs_attention'
-      | 'cancellation.completed'
-      | 'cancellation.refused'
-      | 'cancellation.abandoned'
-      | 'refund.expected'
-      | 'refund.manual_review'
-      | 'refund.completed'
-      | 'refund.failed'
-      | 'refund.needs_attention'
-      | 'wallet.balance_low'
-      | 'wallet.balance_restored'
-      | 'esim.data_low'
-      | 'esim.expiring'
-      | 'vpn_subscription.expiring'
-      | 'wallet.runway_low'
-      | 'wallet.runway_restored'
-      | 'webhook_endpoint.disabled'
-      | 'webhook_endpoint.test'
-    )[]
-  ];
+  event_types?: EventPattern[];
   /**
    * For people.
    */
@@ -2079,123 +2038,8 @@ export interface WebhookEndpointChange {
   /**
    * @minItems 1
    * @maxItems 100
-   *
-   * Items: A type, all of one kind (`order.*`), or all (`*`).
    */
-  event_types?: [
-    (
-      | '*'
-      | 'order.*'
-      | 'topup.*'
-      | 'vpn_subscription.*'
-      | 'cancellation.*'
-      | 'refund.*'
-      | 'wallet.*'
-      | 'esim.*'
-      | 'webhook_endpoint.*'
-      | 'order.accepted'
-      | 'order.held'
-      | 'order.processing'
-      | 'order.needs_attention'
-      | 'order.completed'
-      | 'order.failed'
-      | 'order.abandoned'
-      | 'topup.accepted'
-      | 'topup.held'
-      | 'topup.processing'
-      | 'topup.needs_attention'
-      | 'topup.completed'
-      | 'topup.failed'
-      | 'topup.abandoned'
-      | 'vpn_subscription.accepted'
-      | 'vpn_subscription.held'
-      | 'vpn_subscription.processing'
-      | 'vpn_subscription.needs_attention'
-      | 'vpn_subscription.active'
-      | 'vpn_subscription.cancelling'
-      | 'vpn_subscription.cancelled'
-      | 'vpn_subscription.expired'
-      | 'vpn_subscription.failed'
-      | 'vpn_subscription.abandoned'
-      | 'cancellation.accepted'
-      | 'cancellation.held'
-      | 'cancellation.processing'
-      | 'cancellation.needs_attention'
-      | 'cancellation.completed'
-      | 'cancellation.refused'
-      | 'cancellation.abandoned'
-      | 'refund.expected'
-      | 'refund.manual_review'
-      | 'refund.completed'
-      | 'refund.failed'
-      | 'refund.needs_attention'
-      | 'wallet.balance_low'
-      | 'wallet.balance_restored'
-      | 'esim.data_low'
-      | 'esim.expiring'
-      | 'vpn_subscription.expiring'
-      | 'wallet.runway_low'
-      | 'wallet.runway_restored'
-      | 'webhook_endpoint.disabled'
-      | 'webhook_endpoint.test'
-    ),
-    ...(
-      | '*'
-      | 'order.*'
-      | 'topup.*'
-      | 'vpn_subscription.*'
-      | 'cancellation.*'
-      | 'refund.*'
-      | 'wallet.*'
-      | 'esim.*'
-      | 'webhook_endpoint.*'
-      | 'order.accepted'
-      | 'order.held'
-      | 'order.processing'
-      | 'order.needs_attention'
-      | 'order.completed'
-      | 'order.failed'
-      | 'order.abandoned'
-      | 'topup.accepted'
-      | 'topup.held'
-      | 'topup.processing'
-      | 'topup.needs_attention'
-      | 'topup.completed'
-      | 'topup.failed'
-      | 'topup.abandoned'
-      | 'vpn_subscription.accepted'
-      | 'vpn_subscription.held'
-      | 'vpn_subscription.processing'
-      | 'vpn_subscription.needs_attention'
-      | 'vpn_subscription.active'
-      | 'vpn_subscription.cancelling'
-      | 'vpn_subscription.cancelled'
-      | 'vpn_subscription.expired'
-      | 'vpn_subscription.failed'
-      | 'vpn_subscription.abandoned'
-      | 'cancellation.accepted'
-      | 'cancellation.held'
-      | 'cancellation.processing'
-      | 'cancellation.needs_attention'
-      | 'cancellation.completed'
-      | 'cancellation.refused'
-      | 'cancellation.abandoned'
-      | 'refund.expected'
-      | 'refund.manual_review'
-      | 'refund.completed'
-      | 'refund.failed'
-      | 'refund.needs_attention'
-      | 'wallet.balance_low'
-      | 'wallet.balance_restored'
-      | 'esim.data_low'
-      | 'esim.expiring'
-      | 'vpn_subscription.expiring'
-      | 'wallet.runway_low'
-      | 'wallet.runway_restored'
-      | 'webhook_endpoint.disabled'
-      | 'webhook_endpoint.test'
-    )[]
-  ];
+  event_types?: EventPattern[];
   /**
    * For people.
    */
@@ -2359,6 +2203,9 @@ export interface Order {
    * RFC 3339 time.
    */
   updated_at: string;
+  /**
+   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   */
   completed_at: string | null;
 }
 /**
@@ -2464,9 +2311,37 @@ export interface Problem {
    */
   errors?: FieldError[];
   /**
-   * With `missing_scope`.
+   * With `missing_scope`: the one that is needed.
    */
-  missing_scope?: string;
+  missing_scope?:
+    | 'orders:read'
+    | 'orders:write'
+    | 'orders:operate'
+    | 'topups:read'
+    | 'topups:write'
+    | 'topups:operate'
+    | 'cancellations:read'
+    | 'cancellations:write'
+    | 'cancellations:operate'
+    | 'vpn:read'
+    | 'vpn:write'
+    | 'vpn:operate'
+    | 'vpn:reveal'
+    | 'gate:read'
+    | 'gate:operate'
+    | 'cases:operate'
+    | 'audit:read'
+    | 'esims:read'
+    | 'esims:reveal'
+    | 'packages:read'
+    | 'pricing:read'
+    | 'pricing:write'
+    | 'events:read'
+    | 'wallet:read'
+    | 'updates:read'
+    | 'webhook_endpoints:read'
+    | 'webhook_endpoints:write'
+    | 'service:admin';
   /**
    * With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.
    */
@@ -2475,13 +2350,54 @@ export interface Problem {
     href: string;
   };
   /**
-   * With `action_not_possible`: a stable code for what stands against it.
+   * With `action_not_possible`: what stands against it. `already_ended`: It has ended; nothing can be done with it any more. `not_waiting`: Only what is held or needs attention can be tried again: this is being worked on. `may_be_bought`: The service may have bought, or keeps money, for it: say what is true with `resolve` first. `contradiction_open`: The service contradicted itself about it: a person must judge that with `resolve` first. `service_says_bought`: The service says that it sold it: what it says counts, and it is being delivered. `observations_pending`: The service said something that is being judged at this moment: look again in a few seconds. `later_attempt_open`: A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only what is held can be released: this is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought. `service_id_taken`: The service's id that is named belongs to another attempt: look at its timeline before anything else.
    */
-  refusal?: string;
+  refusal?:
+    | 'already_ended'
+    | 'not_waiting'
+    | 'may_be_bought'
+    | 'contradiction_open'
+    | 'service_says_bought'
+    | 'observations_pending'
+    | 'later_attempt_open'
+    | 'case_not_open'
+    | 'verdict_not_possible'
+    | 'not_cancelled'
+    | 'nothing_is_charged'
+    | 'not_held'
+    | 'deadline_not_possible'
+    | 'not_active'
+    | 'service_id_taken';
   /**
-   * With `service_…`: what came of asking the service.
+   * With `service_…`: what came of asking the service. `invalid_request`: The service refused the request as malformed or not allowed. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: This service shows too little to tell whether the conditions of the refund are met, so nothing was sent. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `buying_paused`: An operator has paused buying. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_known`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have done what was asked. `connection_lost`: The connection broke after the request was sent; the service may have done what was asked. `server_error`: The service answered with a server error; it may have done what was asked. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks something that we need; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have done what was asked.
    */
-  failure_class?: string;
+  failure_class?:
+    | 'invalid_request'
+    | 'package_unavailable'
+    | 'price_above_limit'
+    | 'topup_not_offered'
+    | 'margin_too_low'
+    | 'esim_busy'
+    | 'cancellation_refused'
+    | 'refund_not_expected'
+    | 'refund_uncertain'
+    | 'insufficient_balance'
+    | 'not_approved'
+    | 'unauthorized'
+    | 'rate_limited'
+    | 'not_sent'
+    | 'service_down'
+    | 'spend_limit_reached'
+    | 'buying_paused'
+    | 'deadline_passed'
+    | 'key_or_reference_known'
+    | 'supplier_failed'
+    | 'timeout'
+    | 'connection_lost'
+    | 'server_error'
+    | 'unreadable_answer'
+    | 'contract_drift'
+    | 'worker_lost';
   /**
    * Names this request in our log.
    */
@@ -2574,7 +2490,25 @@ export interface OrderBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal: string | null;
+    refusal:
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+        )
+      | null;
     detail: string | null;
   }[];
 }
@@ -2749,6 +2683,9 @@ export interface Topup {
    * RFC 3339 time.
    */
   updated_at: string;
+  /**
+   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   */
   completed_at: string | null;
 }
 export interface TopupPage {
@@ -2830,7 +2767,25 @@ export interface TopupBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal: string | null;
+    refusal:
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+        )
+      | null;
     detail: string | null;
   }[];
 }
@@ -2943,6 +2898,9 @@ export interface VpnSubscription {
    * When its time is over, where the service says so.
    */
   expires_at: string | null;
+  /**
+   * When its customer has ended it; `cancelling` follows, then `cancelled`.
+   */
   cancel_requested_at: string | null;
   /**
    * `accepted`: stored, not begun. `held`: waits for something that passes by itself. `submitting`: being bought. `processing`: the service works on it. `needs_attention`: waits for a person. `active`: bought. `cancelling`: its customer has ended it. `cancelled`, `expired`, `failed` and `abandoned` are final; `failed` means definitely not bought.
@@ -3058,6 +3016,9 @@ export interface VpnSubscription {
    * RFC 3339 time.
    */
   updated_at: string;
+  /**
+   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   */
   completed_at: string | null;
 }
 export interface VpnSubscriptionPage {
@@ -3151,7 +3112,25 @@ export interface VpnSubscriptionBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal: string | null;
+    refusal:
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+        )
+      | null;
     detail: string | null;
   }[];
 }
@@ -3286,6 +3265,9 @@ export interface Cancellation {
    * RFC 3339 time.
    */
   updated_at: string;
+  /**
+   * When it was bought or carried out; null until then, and for what failed, was refused or abandoned.
+   */
   completed_at: string | null;
 }
 export interface RefundCondition {
@@ -3426,7 +3408,25 @@ export interface CancellationBulkResult {
     /**
      * Why it is refused, as of the single act.
      */
-    refusal: string | null;
+    refusal:
+      | (
+          | 'already_ended'
+          | 'not_waiting'
+          | 'may_be_bought'
+          | 'contradiction_open'
+          | 'service_says_bought'
+          | 'observations_pending'
+          | 'later_attempt_open'
+          | 'case_not_open'
+          | 'verdict_not_possible'
+          | 'not_cancelled'
+          | 'nothing_is_charged'
+          | 'not_held'
+          | 'deadline_not_possible'
+          | 'not_active'
+          | 'service_id_taken'
+        )
+      | null;
     detail: string | null;
   }[];
 }
@@ -3478,9 +3478,9 @@ export interface Case {
     | 'refund_missing'
     | 'webhook_conflict';
   /**
-   * `order`, `topup`, `vpn_subscription`, `cancellation` or `delivery` (a webhook).
+   * What it is about: work, or a `delivery` (a webhook).
    */
-  subject_kind: string;
+  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'delivery';
   /**
    * Id of the work, or of the delivery.
    */
@@ -3704,6 +3704,56 @@ export interface PausePage {
    * Goes into `cursor` for the next page; null on the last.
    */
   next_cursor: string | null;
+}
+export interface OwnKey {
+  /**
+   * Id of the apiKey.
+   */
+  id: string;
+  name: string;
+  /**
+   * The public part of the key, between its underscores.
+   */
+  prefix: string;
+  /**
+   * What it may do.
+   */
+  scopes: string[];
+  /**
+   * True: it sees and acts upon nothing but what was made with it.
+   */
+  own_work_only: boolean;
+  /**
+   * What is made with this key carries this id as `created_by`: that of the first key of its line.
+   */
+  created_by: string;
+  /**
+   * RFC 3339 time.
+   */
+  created_at: string;
+  expires_at: string | null;
+  /**
+   * What the `RateLimit` headers count down from; null: not limited.
+   */
+  requests_per_minute: number | null;
+  /**
+   * The key's own limit of a day; null where it has none. A limit of all keys together stands in `GET /v1/purchase-gate`.
+   */
+  spend: {
+    /**
+     * The day (UTC).
+     */
+    day: string;
+    limit: Money;
+    /**
+     * Spent today, or perhaps spent.
+     */
+    spent: Money;
+    /**
+     * The limit less that; what costs more is held until the next day.
+     */
+    left: Money;
+  } | null;
 }
 export interface EsimPage {
   data: Esim[];
@@ -4204,9 +4254,9 @@ export interface WalletTransaction {
     id: string;
   } | null;
   /**
-   * `order`, `topup` or `vpn_subscription`.
+   * Of what kind it is, where it is about an order, a top-up or a VPN subscription.
    */
-  subject_kind: string | null;
+  subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
   /**
    * Id of the order, top-up or VPN subscription, where it is about one.
    */
@@ -4248,12 +4298,33 @@ export interface ServiceMovement {
    * When we first read it.
    */
   read_at: string;
-  order_id: string | null;
+  /**
+   * Id of the order at the service, where it names one.
+   */
+  service_order_id: string | null;
+  /**
+   * The reference under which we ordered, as the service has it: yours, or with `~` and a number that of a further attempt.
+   */
   external_order_id: string | null;
-  esim_id: string | null;
-  topup_id: string | null;
-  refund_id: string | null;
-  vpn_subscription_id: string | null;
+  /**
+   * Id of the eSIM at the service, where it names one.
+   */
+  service_esim_id: string | null;
+  /**
+   * Id of the top-up at the service, where it names one.
+   */
+  service_topup_id: string | null;
+  /**
+   * Id of the refund at the service, where it names one.
+   */
+  service_refund_id: string | null;
+  /**
+   * Id of the VPN subscription at the service, where it names one.
+   */
+  service_subscription_id: string | null;
+  /**
+   * The same of a VPN subscription.
+   */
   external_subscription_id: string | null;
 }
 export interface ReconciliationPage {
@@ -4417,7 +4488,7 @@ export interface ReconciliationFinding {
    * The service’s id of the movement, where it is about one.
    */
   service_transaction_id: string | null;
-  subject_kind: string | null;
+  subject_kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
   /**
    * Id of the order, top-up or VPN subscription, where it is about one.
    */
@@ -4451,7 +4522,7 @@ export interface CreatedWebhookEndpoint {
    * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
    */
   url: string;
-  event_types: string[];
+  event_types: EventPattern[];
   /**
    * For people.
    */
@@ -4516,7 +4587,7 @@ export interface WebhookEndpoint {
    * Where events are sent: `https://`, no user name or password in it, no fragment, and a public address. Networks that WEBHOOK_ALLOWED_ADDRESSES names may be private, and be reached by `http://`. Judged again at every delivery.
    */
   url: string;
-  event_types: string[];
+  event_types: EventPattern[];
   /**
    * For people.
    */
