@@ -31,7 +31,7 @@ export function bulkInput({ kind, name }: WorkResource) {
       created_before: instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } }),
     })
     .refine((given) => Object.values(given).some((value) => value !== undefined), { message: 'must narrow the choice: name ids, or filter' })
-    .meta({ description: `Which ${noun}s: all that meet every condition named here.`, override: { minProperties: 1 } });
+    .meta({ description: `Which ${noun}s: all that meet every condition named here. Without \`ids\`, \`status\` and \`attention\` only those that have not ended.`, override: { minProperties: 1 } });
   const acts: readonly [(typeof ACTS)[number], ...(typeof ACTS)[number][]] = kind === 'cancellation' ? ACTS_OF_CANCELLATIONS : ACTS;
   const { case: reason, verdict, next } = verdictFields;
   return z

@@ -16,6 +16,9 @@ const exampleEsimId = 'esim_01JQ8Z6A2B3C4D5E6F7G8H9JKM';
 
 const orderId = ourId('order', exampleOrderId);
 const esimId = ourId('esim', exampleEsimId);
+/** What was not announced from the beginning: events are kept, and shown as they were stored. */
+const LATER = 'Absent in older events, from before they told it.';
+
 const externalOrderId = z.string().meta({ description: 'Your own reference of the order.', example: 'shop-2030-000123' });
 
 /** A status, and the one before it. */
@@ -69,7 +72,7 @@ const vpnSubscriptionEvent = variant('VpnSubscriptionEvent', 'vpn_subscription',
 });
 
 const vpnSubscriptionExpiringEvent = variant('VpnSubscriptionExpiringEvent', 'vpn_subscription', ['vpn_subscription.expiring'], {
-  external_subscription_id: externalSubscriptionId,
+  external_subscription_id: externalSubscriptionId.optional().meta({ description: `Your own reference of the VPN subscription. ${LATER}` }),
   expires_at: instant.meta({ description: 'When the period that is paid for ends. RFC 3339.' }),
   threshold_seconds: z.int().meta({ description: THRESHOLD_SECONDS, example: 259_200 }),
 });
@@ -93,8 +96,8 @@ const megabytes = z.number().min(0);
 const share = z.number().min(0).max(1);
 
 const esimDataLowEvent = variant('EsimDataLowEvent', 'esim', ['esim.data_low'], {
-  order_id: orderId.meta({ description: 'Id of the order that delivered the eSIM.' }),
-  external_order_id: externalOrderId,
+  order_id: orderId.optional().meta({ description: `Id of the order that delivered the eSIM. ${LATER}` }),
+  external_order_id: externalOrderId.optional().meta({ description: `Your own reference of the order. ${LATER}` }),
   data_used_mb: megabytes.meta({ description: 'Megabytes that were used.', example: 820 }),
   data_total_mb: megabytes.meta({ description: 'Megabytes in all.', example: 1_024 }),
   data_left_mb: megabytes.meta({ description: 'Megabytes that are left.', example: 204 }),
@@ -105,8 +108,8 @@ const esimDataLowEvent = variant('EsimDataLowEvent', 'esim', ['esim.data_low'], 
 });
 
 const esimExpiringEvent = variant('EsimExpiringEvent', 'esim', ['esim.expiring'], {
-  order_id: orderId.meta({ description: 'Id of the order that delivered the eSIM.' }),
-  external_order_id: externalOrderId,
+  order_id: orderId.optional().meta({ description: `Id of the order that delivered the eSIM. ${LATER}` }),
+  external_order_id: externalOrderId.optional().meta({ description: `Your own reference of the order. ${LATER}` }),
   expires_at: instant.meta({ description: 'When the eSIM ends, as the service last said. RFC 3339.' }),
   threshold_seconds: z.int().meta({ description: THRESHOLD_SECONDS, example: 86_400 }),
 });

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { idPattern, isId, type IdKind } from '#domain/identifiers.ts';
 import { isUnsignedDecimal } from '#domain/money.ts';
+import { apiScopes, type ApiScope } from '#db/api-keys.ts';
 
 /** PostgreSQL's `integer`; the service's package ids are far below. */
 const MAX_INTEGER = 2_147_483_647;
@@ -79,6 +80,9 @@ export const createdBy = ourId('apiKey', exampleKeyId).meta({
 export const createdByInQuery = ourId('apiKey', exampleKeyId)
   .refine((text) => isId('apiKey', text), { message: 'must be the id of an API key; it begins with `key_`' })
   .meta({ description: 'Only what was made with this API key; of one that was rotated, the id of the first of its line.' });
+
+/** What a key may do. */
+export const apiScope = z.enum(apiScopes as [ApiScope, ...ApiScope[]]);
 
 /** Ids of ours in a path; one of another form cannot exist, so it is answered like one that does not. */
 export function idInPath(kind: IdKind, example: string) {

@@ -76,7 +76,7 @@ export function openApiDocument(operations: readonly Operation[], version: strin
         apiKey: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key, `rsk_…`. What it may do are its scopes; each call names the one that it needs.',
+          description: 'An API key, `rsk_…`. What it may do are its scopes; each call names the one that it needs, but `GET /v1/key`.',
         },
       },
     },

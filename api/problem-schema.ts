@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { REFUSALS, type Refusal } from '#domain/operator-actions.ts';
-import { apiScopes, type ApiScope } from '#db/api-keys.ts';
+import { apiScope } from '#api/fields.ts';
 import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problem.ts';
 import { recordedProblem } from '#api/recorded-examples.ts';
 import { failureClass } from '#api/work-schemas.ts';
@@ -30,7 +30,7 @@ export const problemSchema = z
     status: z.int(),
     detail: z.string().optional().meta({ description: 'About this occurrence.' }),
     errors: z.array(fieldError).optional().meta({ description: 'With `validation_failed`: what is wrong, field by field.' }),
-    missing_scope: z.enum(apiScopes as [ApiScope, ...ApiScope[]]).optional().meta({ description: 'With `missing_scope`: the one that is needed.' }),
+    missing_scope: apiScope.optional().meta({ description: 'With `missing_scope`: the one that is needed.' }),
     existing: z
       .strictObject({ id: z.string(), href: z.string() })
       .optional()

@@ -46,6 +46,7 @@ export const policyFields = {
   POLICY_WEBHOOK_SECRET_OVERLAP: durationMs(DEFAULT_POLICY.webhookSecret.overlapMs, MAX_WEBHOOK_SECRET_OVERLAP_MS),
   POLICY_EVENTS_KEPT: durationMs(DEFAULT_POLICY.sweep.eventsKeptMs),
   POLICY_WAIT_MAX: durationMs(DEFAULT_POLICY.waiting.maxMs, MAX_WAIT_MS),
+  POLICY_WAITS_PER_KEY: z.coerce.number().int().min(1).max(DEFAULT_POLICY.waiting.maxWaiting).default(DEFAULT_POLICY.waiting.maxWaitingPerKey),
   POLICY_EVENT_STREAMS: z.coerce.number().int().min(1).max(1_000).default(DEFAULT_POLICY.streams.perKey),
   POLICY_STREAM_HEARTBEAT: durationMs(DEFAULT_POLICY.streams.heartbeatMs),
   POLICY_BALANCE_AGE: durationMs(DEFAULT_POLICY.gate.balanceAgeMs),
@@ -81,6 +82,7 @@ export const shownFields = {
 /** What of the policy is the API's own. */
 export const waitingFields = {
   POLICY_WAIT_MAX: policyFields.POLICY_WAIT_MAX,
+  POLICY_WAITS_PER_KEY: policyFields.POLICY_WAITS_PER_KEY,
   POLICY_EVENT_STREAMS: policyFields.POLICY_EVENT_STREAMS,
   POLICY_STREAM_HEARTBEAT: policyFields.POLICY_STREAM_HEARTBEAT,
 };
@@ -94,7 +96,7 @@ export function runwayOf(raw: Raw<typeof shownFields>): RunwayPolicy {
 export function waitingOf(raw: Raw<typeof waitingFields>): Pick<Policy, 'waiting' | 'streams'> {
   const { waiting, streams } = DEFAULT_POLICY;
   return {
-    waiting: { ...waiting, maxMs: raw.POLICY_WAIT_MAX },
+    waiting: { ...waiting, maxMs: raw.POLICY_WAIT_MAX, maxWaitingPerKey: raw.POLICY_WAITS_PER_KEY },
     streams: { ...streams, perKey: raw.POLICY_EVENT_STREAMS, heartbeatMs: raw.POLICY_STREAM_HEARTBEAT },
   };
 }

@@ -22,7 +22,7 @@ export const API_SCOPES = {
   'vpn:reveal': "Read access data: whoever holds them can use the customer's VPN. Each read is audited.",
   'gate:read': 'Read the purchase gate: circuits, pauses, what is reserved, spent and held.',
   'gate:operate': 'Pause buying, and release a pause: for operators. Each act is audited.',
-  'cases:operate': 'List what waits for a person, and close cases about deliveries: for operators. Each act is audited.',
+  'cases:operate': 'List and read what waits for a person, and close cases about deliveries: for operators. Each act is audited.',
   'audit:read': 'Read the audit log: who did what, when and why.',
   'esims:read': 'Read eSIMs and their installation facts.',
   'esims:reveal': 'Read activation codes and QR codes: whoever holds one can install the eSIM. Each read is audited.',

@@ -1,6 +1,6 @@
 /** Which work a bulk act is about. */
-import { and, asc, count, inArray, type SQL } from 'drizzle-orm';
-import type { WorkStatus } from '#domain/lifecycle.ts';
+import { and, asc, count, inArray, notInArray, type SQL } from 'drizzle-orm';
+import { FINAL_STATUSES, type WorkStatus } from '#domain/lifecycle.ts';
 import type { WorkKind } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import type { Owner } from '#db/ownership.ts';
@@ -40,5 +40,12 @@ export async function chooseWork(
 }
 
 function conditions(kind: WorkKind, owner: Owner, { ids, ...filter }: BulkChoice): SQL | undefined {
-  return and(workConditions(kind, owner, filter, undefined), ids === undefined ? undefined : inArray(workTable(kind).id, [...ids]));
+  const table = workTable(kind);
+  // The oldest come first: whatever has ended would be chosen with each call anew, and what can be acted upon never be reached.
+  const goesOn = ids === undefined && filter.statuses === undefined && filter.attentionReason === undefined;
+  return and(
+    workConditions(kind, owner, filter, undefined),
+    ids === undefined ? undefined : inArray(table.id, [...ids]),
+    goesOn ? notInArray(table.status, [...FINAL_STATUSES]) : undefined,
+  );
 }

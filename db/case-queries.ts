@@ -35,7 +35,7 @@ export async function listOpenCases(
 }
 
 /** A case, open or closed. @param owner whose work it is about; undefined: anybody's. */
-export async function findCase(db: Executor, id: string, owner?: Owner): Promise<CaseRow | undefined> {
+export async function findCase(db: Executor, id: string, owner: Owner): Promise<CaseRow | undefined> {
   const [row] = await db.select().from(cases).where(and(eq(cases.id, id), ownCases(db, owner)));
   return row;
 }

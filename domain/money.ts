@@ -79,6 +79,11 @@ export function paddedAmount(amount: Decimal): Decimal {
   return (exact.toFixed().split('.')[1] ?? '').length < 2 ? exact.toFixed(2) : exact.toFixed();
 }
 
+/** {@link paddedAmount} of an amount with its currency. */
+export function paddedMoney({ amount, currency }: Money): Money {
+  return { amount: paddedAmount(amount), currency };
+}
+
 /** An amount with its currency, for a sentence: `3.20 USD`. */
 export function plainText({ amount, currency }: Money): string {
   return `${paddedAmount(amount)} ${currency}`;

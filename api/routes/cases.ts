@@ -104,7 +104,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       problems: ['case_not_found', 'action_not_possible'],
       handle: async ({ params: { id }, body: { why }, caller }) => {
         const closed = await database.transaction(async (tx) => {
-          const found = mayExist('case', id) ? await findCase(tx, id) : undefined;
+          const found = mayExist('case', id) ? await findCase(tx, id, caller.ownerId) : undefined;
           if (found === undefined) throw new Problem('case_not_found');
           if (found.closedAt !== null) return found;
           if (found.subjectKind !== 'delivery') {
@@ -117,7 +117,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
           await dismissDeliveryCase(tx, found, why, at);
           const audited = { actor: caller.apiKeyId, action: 'case.dismiss', subject: { kind: 'case', id }, reason: why } as const;
           await addAuditEntry(tx, audited, at);
-          return findCase(tx, id);
+          return findCase(tx, id, caller.ownerId);
         });
         if (closed === undefined) throw new Problem('case_not_found');
         return jsonReply(200, caseJson(closed));

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { compareMoney, paddedAmount, subtractMoney, type Money } from '#domain/money.ts';
+import { compareMoney, paddedMoney, subtractMoney, type Money } from '#domain/money.ts';
 import { apiScopes, findApiKeyById, lineageOf, type ApiKeyRow } from '#db/api-keys.ts';
 import { spendOfKey } from '#db/gate/view.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { createdBy, exampleKeyId, instant, money, ourId } from '#api/fields.ts';
+import { apiScope, createdBy, exampleKeyId, instant, money, ourId } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { jsonReply } from '#api/reply.ts';
 import { instantJson } from '#api/representations.ts';
@@ -13,12 +13,15 @@ const keyOutput = z
     id: ourId('apiKey', exampleKeyId),
     name: z.string().meta({ example: 'shop' }),
     prefix: z.string().meta({ description: 'The public part of the key, between its underscores.', example: 'a1B2c3D4' }),
-    scopes: z.array(z.string()).meta({ description: 'What it may do.', example: ['orders:read', 'orders:write'] }),
+    scopes: z.array(apiScope).meta({ description: 'What it may do.', example: ['orders:read', 'orders:write'] }),
     own_work_only: z.boolean().meta({ description: 'True: it sees and acts upon nothing but what was made with it.' }),
     created_by: createdBy.meta({ description: 'What is made with this key carries this id as `created_by`: that of the first key of its line.' }),
     created_at: instant,
     expires_at: instant.nullable(),
-    requests_per_minute: z.int().nullable().meta({ description: 'What the `RateLimit` headers count down from; null: not limited.', example: 600 }),
+    requests_per_minute: z.int().nullable().meta({
+      description: 'Of each API process by itself; null: not limited. Ten seconds\' worth may come at once, which is what the `RateLimit` headers count.',
+      example: 600,
+    }),
     spend: z
       .strictObject({
         day: z.string().meta({ description: 'The day (UTC).', example: '2030-01-31' }),
@@ -94,15 +97,11 @@ function keyJson(
     created_at: key.createdAt.toISOString(),
     expires_at: instantJson(key.expiresAt),
     requests_per_minute: perMinute,
-    spend: spend === undefined ? null : { day: spend.day, limit: padded(spend.limit), spent: padded(spend.spent), left: padded(leftOf(spend)) },
+    spend: spend === undefined ? null : { day: spend.day, limit: paddedMoney(spend.limit), spent: paddedMoney(spend.spent), left: paddedMoney(leftOf(spend)) },
   };
 }
 
 /** Never below nothing: a limit may have been lowered since. */
 function leftOf({ limit, spent }: { readonly limit: Money; readonly spent: Money }): Money {
   return compareMoney(spent, limit) >= 0 ? { amount: '0', currency: limit.currency } : subtractMoney(limit, spent);
-}
-
-function padded({ amount, currency }: Money): Money {
-  return { amount: paddedAmount(amount), currency };
 }

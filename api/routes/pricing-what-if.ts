@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { tiedRules, type PricedItem } from '#domain/pricing.ts';
 import { reprice, withRules, type Repriced } from '#domain/repricing.ts';
-import { paddedAmount, type Money } from '#domain/money.ts';
+import { paddedMoney, type Money } from '#domain/money.ts';
 import { rulesInForce } from '#db/pricing-rules.ts';
 import { CachedRead } from '#api/cached-read.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -182,12 +182,12 @@ export function whatIfOperation({ database, service, now }: ApiDependencies, pac
       const rules: readonly AnyPricingRule[] = await database.run(rulesInForce);
       const newRules = body.rules_replace === 'all' ? tried : withRules(rules, tried);
       const costs = new Map(body.price_list.map((each) => [nameOf(each), each]));
-      const selling = new Map(body.selling_prices.map((each) => [nameOf(each), shown(each.amount, each.currency)]));
+      const selling = new Map(body.selling_prices.map((each) => [nameOf(each), paddedMoney({ amount: each.amount, currency: each.currency })]));
       const trials = listed
         .filter(({ item }) => isAll || asked[item.kind]?.includes(item.id) === true)
         .map(({ name, item }) => {
           const cost = costs.get(nameOf(item));
-          const newCost = cost === undefined ? item.cost : shown(cost.price_for_reseller, cost.currency ?? item.cost.currency);
+          const newCost = cost === undefined ? item.cost : paddedMoney({ amount: cost.price_for_reseller, currency: cost.currency ?? item.cost.currency });
           const repriced = reprice({ item, rules, newCost, newRules, sellingPrice: selling.get(nameOf(item)) });
           return { name, item, newCost, repriced };
         });
@@ -238,11 +238,6 @@ function unknownIds(body: z.output<typeof whatIfInput>, listed: readonly Listed[
       known.has(nameOf(each)) ? [] : [{ in: 'body' as const, field: `${field}.${index}`, message: `is not listed by the service: ${nameOf(each)}` }],
     ),
   );
-}
-
-/** An amount of the request in the form of all others. */
-function shown(amount: string, code: string): Money {
-  return { amount: paddedAmount(amount), currency: code };
 }
 
 interface Named {

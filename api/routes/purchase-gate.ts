@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CIRCUIT_STATES, CIRCUITS, circuitNames, circuitSentence, type CircuitName } from '#domain/circuit.ts';
-import { paddedAmount, subtractMoney, type Money } from '#domain/money.ts';
+import { paddedMoney, subtractMoney } from '#domain/money.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 import { readGate, type GateView } from '#db/gate/view.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -143,20 +143,20 @@ function gateJson({ circuits, pauses, held, wallet, day, spent, limits }: GateVi
       wallet === undefined
         ? null
         : {
-            balance: plain(wallet.balance),
-            reserved: plain(wallet.reserved),
-            available: plain(subtractMoney(wallet.balance, wallet.reserved)),
+            balance: paddedMoney(wallet.balance),
+            reserved: paddedMoney(wallet.reserved),
+            available: paddedMoney(subtractMoney(wallet.balance, wallet.reserved)),
             read_at: wallet.readAt.toISOString(),
             low_since: instantJson(wallet.lowSince),
           },
     spend: {
       day,
-      spent: spent.map(plain),
+      spent: spent.map(paddedMoney),
       limits: limits.map(({ apiKey, limit, spent: amount }) => ({
         api_key_id: apiKey?.id ?? null,
         name: apiKey?.name ?? null,
-        limit: plain(limit),
-        spent: plain({ amount, currency: limit.currency }),
+        limit: paddedMoney(limit),
+        spent: paddedMoney({ amount, currency: limit.currency }),
       })),
     },
   };
@@ -174,8 +174,4 @@ function circuitJson(name: CircuitName, row: GateView['circuits'][number] | unde
     probe_at: instantJson(row?.probeAt ?? null),
     canary: row?.canaryKind == null || row.canaryId === null ? null : { kind: row.canaryKind, id: row.canaryId },
   };
-}
-
-function plain({ amount, currency }: Money): Money {
-  return { amount: paddedAmount(amount), currency };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { paddedAmount, type Money } from '#domain/money.ts';
+import { paddedMoney } from '#domain/money.ts';
 import { RUNWAY_UNKNOWNS, thresholdDays, type RunwayUnknown } from '#domain/runway.ts';
 import { lastRunway, readRunway, type RunwayView } from '#db/runway.ts';
 import { CachedRead } from '#api/cached-read.ts';
@@ -130,7 +130,6 @@ function runwayJson(
 ): z.input<typeof runwayOutput> {
   const known = runway.kind === 'known' ? runway : undefined;
   const reason = runway.kind === 'unknown' ? runway.reason : null;
-  const padded = ({ amount, currency: code }: Money) => ({ amount: paddedAmount(amount), currency: code });
   return {
     status: runway.kind,
     reason,
@@ -143,9 +142,9 @@ function runwayJson(
       wallet === undefined || runway.available === undefined
         ? null
         : {
-            balance: padded(wallet.balance),
-            reserved: padded(reserved),
-            held: padded(held),
+            balance: paddedMoney(wallet.balance),
+            reserved: paddedMoney(reserved),
+            held: paddedMoney(held),
             available: runway.available,
             read_at: new Date(wallet.readAt).toISOString(),
             age_seconds: Math.max(0, now - wallet.readAt) / 1_000,

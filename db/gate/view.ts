@@ -78,7 +78,7 @@ async function spentToday(db: Executor, day: string): Promise<Money[]> {
     .orderBy(gateReservations.currency);
 }
 
-/** What the work of one lineage has spent on the day of `now` (UTC), or may have, against its own limit; undefined where it has none. */
+/** What the work of one lineage has spent on the day of `now` (UTC), or may have, in the currency of its limit. */
 export async function spendOfKey(db: Executor, { lineageId, limit }: { readonly lineageId: string; readonly limit: Money }, now: number): Promise<{ readonly day: string; readonly spent: Money }> {
   const day = spendDay(now);
   return { day, spent: { amount: await spentOn(db, day, limit.currency, { of: lineageId }), currency: limit.currency } };

@@ -28,6 +28,8 @@ describe('every call of the API', () => {
   it('needs a key, but for those that are meant to be public', () => {
     const open = api.operations.filter(({ scope }) => scope === undefined).map(({ path }) => path);
     expect(open.filter((path) => !PUBLIC.has(path))).toEqual([]);
+    // Whatever any key may do, whatever its scopes.
+    expect(api.operations.filter(({ scope }) => scope === 'none').map(({ id }) => id)).toEqual(['getOwnKey']);
   });
 
   it('is refused with one and the same answer to no key, an unknown, a revoked and an expired one, and to one with another secret', async () => {

@@ -64,7 +64,7 @@ const WITHOUT_ID: Readonly<Record<string, 'own list' | 'own events' | 'creates' 
 const guarded = () => api.operations.filter(({ scope }) => scope !== undefined);
 const idKind = ({ params }: Operation): unknown => z.instanceof(z.ZodType).safeParse(params?.shape['id']).data?.meta()?.['x-kind'];
 const withId = () => guarded().filter((operation) => operation.accountWide !== true && idKind(operation) !== undefined);
-const named = (kind: 'own list' | 'own events' | 'acts on own') => guarded().filter(({ id }) => WITHOUT_ID[id] === kind);
+const named = (kind: 'own list' | 'own events' | 'acts on own' | 'own key') => guarded().filter(({ id }) => WITHOUT_ID[id] === kind);
 
 async function call(client: HttpClient, operation: Operation, id: string): Promise<HttpAnswer> {
   const path = operation.path.replaceAll(/\{\w+\}/g, id);
@@ -128,6 +128,7 @@ describe('every call of the API', () => {
       expect([id, seen.at('data', 0, 'created_by')]).toEqual([id, /list(Esims|Refunds|Cases)/.test(id) ? undefined : await idOfKey(other)]);
       expect([id, (await limited.get(path)).body]).toEqual([id, { data: [], next_cursor: null }]);
     }
+    const othersKey = await idOfKey(other);
     const { ids, externalOrderId, externalTopupId, externalSubscriptionId, iccid } = others;
     for (const query of [
       `orders?external_order_id=${externalOrderId}`,
@@ -140,10 +141,20 @@ describe('every call of the API', () => {
       `esims?external_order_id=${externalOrderId}`,
       `esims?iccid=${iccid}`,
       'cases?reason=outcome_unknown',
+      ...['orders', 'topups', 'vpn/subscriptions', 'cancellations'].map((list) => `${list}?created_by=${othersKey}`),
     ]) {
       expect([query, (await other.get(`/v1/${query}`)).at('data', 0)]).not.toEqual([query, undefined]);
       expect([query, (await limited.get(`/v1/${query}`)).at('data')]).toEqual([query, []]);
     }
+  });
+
+  it('that tells of a key tells of the one that calls', async () => {
+    for (const { path } of named('own key')) {
+      const seen = await Promise.all([limited, other].map(async (client) => [(await client.get(path)).at('id'), await idOfKey(client)]));
+      for (const [id, own] of seen) expect(id).toBe(own);
+      expect(new Set(seen.flat()).size).toBe(2);
+    }
+    expect(named('own key')).toHaveLength(1);
   });
 
   it('that acts on many does not find those of another key, by filter or by id', async () => {
@@ -157,7 +168,9 @@ describe('every call of the API', () => {
       expect([id, (await act(other, own, true)).at('data', 0, 'status')]).toEqual([id, expect.any(String)]);
       for (const dryRun of [true, false]) {
         expect([id, (await act(limited, own, dryRun)).at('data')]).toEqual([id, [expect.objectContaining({ result: 'not_found', status: null })]]);
-        expect([id, (await act(limited, { created_after: '2020-01-01T00:00:00Z' }, dryRun)).body]).toEqual([id, { dry_run: dryRun, matched: 0, remaining: 0, data: [] }]);
+        for (const filter of [{ created_after: '2020-01-01T00:00:00Z' }, { created_by: await idOfKey(other) }]) {
+          expect([id, (await act(limited, filter, dryRun)).body]).toEqual([id, { dry_run: dryRun, matched: 0, remaining: 0, data: [] }]);
+        }
       }
     }
   });

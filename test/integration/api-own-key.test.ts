@@ -56,6 +56,7 @@ describe('GET /v1/key', () => {
     });
     expect(answer.text).not.toContain(key.slice(-20));
     expect((await (await keyWith({ rateLimit: 60 })).client.get('/v1/key')).at('requests_per_minute')).toBe(60);
+    expect((await (await keyWith({ scopes: [] })).client.get('/v1/key')).at('scopes')).toEqual([]);
     expect((await new HttpClient(api.baseUrl).get('/v1/key')).status).toBe(401);
   });
 

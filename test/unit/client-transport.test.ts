@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isProblem, NoAnswerError, Paged, ProblemError, ResellerClient, StillGoingError } from '#clients/typescript/src/index.ts';
 import { broken, ClientNetwork, problem, torn, type Step } from '#test/support/client-network.ts';
 
-const ok = (body: unknown): Step => () => Response.json(body);
+const ok = (body: unknown, headers: Record<string, string> = {}): Step => () => Response.json(body, { headers });
 /** Of a proxy that says that all is well. */
 const page: Step = () => new Response('<html>Back soon</html>', { headers: { 'Content-Type': 'text/html; charset=utf-8' } });
 
@@ -266,5 +266,16 @@ describe('waiting', () => {
     expect(await client(ok(work), ok(held)).waitFor(work, { until: ['held', 'completed'] })).toEqual(held);
     expect(network.seen.map(({ url }) => new URL(url).searchParams.get('until'))).toEqual(['held,completed', 'held,completed']);
     expect(network.slept).toEqual([500]);
+  });
+
+  it('comes again when the API says so that did not let it wait, and not later than its time allows', async () => {
+    const work = { id: 'ord_1', status: 'accepted' };
+    const done = { id: 'ord_1', status: 'completed' };
+    const busy = { 'Retry-After': '2' };
+    expect(await client(ok(work, busy), ok(work, { 'Retry-After': '60', 'Preference-Applied': 'wait=20' }), ok(done)).waitFor(work, { timeoutMs: 30_000 })).toEqual(done);
+    // The second had waited: the half second is for an API that answers early.
+    expect(network.slept).toEqual([2_000, 500]);
+    await client(ok(work, busy), ok(done)).waitFor(work, { timeoutMs: 1_200 });
+    expect(network.slept.at(-1)).toBeLessThanOrEqual(1_200);
   });
 });

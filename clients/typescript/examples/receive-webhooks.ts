@@ -1,7 +1,7 @@
 /**
  * Receives events by webhook: verifies each, and keeps it once. Made for `POST /v1/webhook-endpoints` with
- * `"url": "http://127.0.0.1:5000/"`, whose answer holds the secret. Run it beside `npm start`, from the root of the project; in one of
- * your own, `npm install standardwebhooks` first:
+ * `"url": "http://127.0.0.1:5000/"`, whose answer holds the secret. Run it beside `npm start`, from the root of the project; one of your own
+ * needs Node.js 24 (`node:sqlite`, TypeScript as it is) and `npm install standardwebhooks`:
  *
  *   RESELLER_WEBHOOK_SECRET=whsec_… npx node clients/typescript/examples/receive-webhooks.ts 5000 .data/inbox.sqlite
  */

@@ -1,7 +1,7 @@
 import { StillGoingError } from './errors.ts';
 import { EventStream, type StreamEventsQuery, type StreamOptions } from './events.ts';
 import { FINAL_STATUSES, Operations, WORK_READS, type UnannouncedStatus } from './operations.ts';
-import { Transport, type CallOptions, type TransportOptions } from './transport.ts';
+import { Transport, type CallOptions, type OnResponse, type ResponseInfo, type TransportOptions } from './transport.ts';
 
 /** Work of any kind, as far as waiting is concerned. */
 export interface Work {
@@ -23,6 +23,12 @@ const DEFAULT_WAIT_MS = 60_000;
 const POLL_MS = 500;
 /** What a proxy in between usually lets pass. */
 const LONGEST_POLL_SECONDS = 20;
+
+/** How long an answer that was not waited for wants to be left alone, in milliseconds. */
+function pauseAfter({ headers }: ResponseInfo): number {
+  const seconds = headers.has('Preference-Applied') ? Number.NaN : Number.parseInt(headers.get('Retry-After') ?? '', 10);
+  return Number.isNaN(seconds) ? POLL_MS : Math.max(POLL_MS, 1_000 * seconds);
+}
 
 /** A client of the reseller fulfilment API: a method for each call, by the names of its description. */
 export class ResellerClient extends Operations {
@@ -62,9 +68,14 @@ export class ResellerClient extends Operations {
       const query = read.waits ? { wait, until: options.until } : {};
       const path = `${read.path}/${encodeURIComponent(work.id)}`;
       const asked = Date.now();
-      current = await this.transport.json<Kind>({ operation: read.operation, method: 'GET', path, query, options: { ...call, ...(read.waits ? { wait } : {}) } });
-      // An API with too many who wait answers at once.
-      if (!enough.has(current.status) && Date.now() - asked < POLL_MS) await this.transport.sleep(Math.min(POLL_MS, leftMs), options.signal);
+      let pauseMs = POLL_MS;
+      const onResponse: OnResponse = (response) => {
+        pauseMs = pauseAfter(response);
+        options.onResponse?.(response);
+      };
+      current = await this.transport.json<Kind>({ operation: read.operation, method: 'GET', path, query, options: { ...call, onResponse, ...(read.waits ? { wait } : {}) } });
+      // One that let us wait is asked again at once. With too many who wait, the API answers at once, and says when to come again.
+      if (!enough.has(current.status) && Date.now() - asked < pauseMs) await this.transport.sleep(Math.min(pauseMs, leftMs), options.signal);
     }
   }
 }

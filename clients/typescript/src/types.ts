@@ -557,9 +557,9 @@ export interface VpnSubscriptionExpiringEvent {
    */
   data: {
     /**
-     * Your own reference of the VPN subscription.
+     * Your own reference of the VPN subscription. Absent in older events, from before they told it.
      */
-    external_subscription_id: string;
+    external_subscription_id?: string;
     /**
      * When the period that is paid for ends. RFC 3339.
      */
@@ -763,13 +763,13 @@ export interface EsimDataLowEvent {
    */
   data: {
     /**
-     * Id of the order that delivered the eSIM.
+     * Id of the order that delivered the eSIM. Absent in older events, from before they told it.
      */
-    order_id: string;
+    order_id?: string;
     /**
-     * Your own reference of the order.
+     * Your own reference of the order. Absent in older events, from before they told it.
      */
-    external_order_id: string;
+    external_order_id?: string;
     /**
      * Megabytes that were used.
      */
@@ -829,13 +829,13 @@ export interface EsimExpiringEvent {
    */
   data: {
     /**
-     * Id of the order that delivered the eSIM.
+     * Id of the order that delivered the eSIM. Absent in older events, from before they told it.
      */
-    order_id: string;
+    order_id?: string;
     /**
-     * Your own reference of the order.
+     * Your own reference of the order. Absent in older events, from before they told it.
      */
-    external_order_id: string;
+    external_order_id?: string;
     /**
      * When the eSIM ends, as the service last said. RFC 3339.
      */
@@ -1055,7 +1055,7 @@ export interface MoneyInput {
 export interface OrderBulkAction {
   action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
-   * Which orders: all that meet every condition named here.
+   * Which orders: all that meet every condition named here. Without `ids`, `status` and `attention` only those that have not ended.
    */
   filter: {
     /**
@@ -1274,7 +1274,7 @@ export interface TopupInput {
 export interface TopupBulkAction {
   action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
-   * Which top-ups: all that meet every condition named here.
+   * Which top-ups: all that meet every condition named here. Without `ids`, `status` and `attention` only those that have not ended.
    */
   filter: {
     /**
@@ -1455,7 +1455,7 @@ export interface VpnSubscriptionInput {
 export interface VpnSubscriptionBulkAction {
   action: 'retry' | 'release' | 'abandon' | 'limit' | 'resolve';
   /**
-   * Which VPN subscriptions: all that meet every condition named here.
+   * Which VPN subscriptions: all that meet every condition named here. Without `ids`, `status` and `attention` only those that have not ended.
    */
   filter: {
     /**
@@ -1644,7 +1644,7 @@ export interface CancellationInput {
 export interface CancellationBulkAction {
   action: 'retry' | 'abandon' | 'resolve';
   /**
-   * Which cancellations: all that meet every condition named here.
+   * Which cancellations: all that meet every condition named here. Without `ids`, `status` and `attention` only those that have not ended.
    */
   filter: {
     /**
@@ -3718,7 +3718,36 @@ export interface OwnKey {
   /**
    * What it may do.
    */
-  scopes: string[];
+  scopes: (
+    | 'orders:read'
+    | 'orders:write'
+    | 'orders:operate'
+    | 'topups:read'
+    | 'topups:write'
+    | 'topups:operate'
+    | 'cancellations:read'
+    | 'cancellations:write'
+    | 'cancellations:operate'
+    | 'vpn:read'
+    | 'vpn:write'
+    | 'vpn:operate'
+    | 'vpn:reveal'
+    | 'gate:read'
+    | 'gate:operate'
+    | 'cases:operate'
+    | 'audit:read'
+    | 'esims:read'
+    | 'esims:reveal'
+    | 'packages:read'
+    | 'pricing:read'
+    | 'pricing:write'
+    | 'events:read'
+    | 'wallet:read'
+    | 'updates:read'
+    | 'webhook_endpoints:read'
+    | 'webhook_endpoints:write'
+    | 'service:admin'
+  )[];
   /**
    * True: it sees and acts upon nothing but what was made with it.
    */
@@ -3733,7 +3762,7 @@ export interface OwnKey {
   created_at: string;
   expires_at: string | null;
   /**
-   * What the `RateLimit` headers count down from; null: not limited.
+   * Of each API process by itself; null: not limited. Ten seconds' worth may come at once, which is what the `RateLimit` headers count.
    */
   requests_per_minute: number | null;
   /**
