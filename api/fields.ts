@@ -82,7 +82,14 @@ export const createdByInQuery = ourId('apiKey', exampleKeyId)
   .meta({ description: 'Only what was made with this API key; of one that was rotated, the id of the first of its line.' });
 
 /** What a key may do. */
-export const apiScope = z.enum(apiScopes as [ApiScope, ...ApiScope[]]);
+export const apiScope = z.enum(apiScopes as [ApiScope, ...ApiScope[]]).meta({ id: 'ApiScope', description: 'A scope of an API key.' });
+
+/** The values of a closed set with what each means, for its description. */
+export function meaningsOf(values: Readonly<Record<string, { readonly meaning: string }>>): string {
+  return Object.entries(values)
+    .map(([name, { meaning }]) => `\`${name}\`: ${meaning}`)
+    .join(' ');
+}
 
 /** Ids of ours in a path; one of another form cannot exist, so it is answered like one that does not. */
 export function idInPath(kind: IdKind, example: string) {

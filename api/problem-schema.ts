@@ -1,6 +1,5 @@
 /** Problem answers, as the API describes them. */
 import * as z from 'zod';
-import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { REFUSALS, type Refusal } from '#domain/operator-actions.ts';
 import { apiScope } from '#api/fields.ts';
 import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problem.ts';
@@ -19,7 +18,6 @@ const fieldError = z
 export const refusal = z.enum(Object.keys(REFUSALS) as [Refusal, ...Refusal[]]);
 
 const REFUSAL_MEANINGS = Object.entries(REFUSALS).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(' ');
-const FAILURE_MEANINGS = Object.entries(FAILURE_CLASSES).map(([name, { meaning }]) => `\`${name}\`: ${meaning}`).join(' ');
 
 /** Every problem answer. Members that belong to one code only are described as optional. */
 export const problemSchema = z
@@ -36,7 +34,7 @@ export const problemSchema = z
       .optional()
       .meta({ description: 'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.' }),
     refusal: refusal.optional().meta({ description: `With \`action_not_possible\`: what stands against it. ${REFUSAL_MEANINGS}` }),
-    failure_class: failureClass.optional().meta({ description: `With \`service_…\`: what came of asking the service. ${FAILURE_MEANINGS}` }),
+    failure_class: failureClass.optional().meta({ description: 'With `service_…`: what came of asking the service.' }),
     request_id: z.string().meta({ description: 'Names this request in our log.' }),
   })
   .meta({ id: 'Problem', description: 'RFC 9457.' });

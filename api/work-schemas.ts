@@ -7,7 +7,7 @@ import type { WorkStatus } from '#domain/lifecycle.ts';
 import { CASE_VERDICTS, caseVerdicts, MAX_ACT_REASON, type CaseVerdict } from '#domain/operator-actions.ts';
 import { RETRY_BOUNDS } from '#domain/retry-rules.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
-import { createdBy, createdByInQuery, exampleKeyId, FILLED_TEXT_PATTERN, instant, instantInput, listOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery, wholeNumber } from '#api/fields.ts';
+import { createdBy, createdByInQuery, exampleKeyId, FILLED_TEXT_PATTERN, instant, instantInput, listOf, meaningsOf, money, moneyInput, pageOf, pageQuery, TEXT_PATTERN, timeInQuery, wholeNumber } from '#api/fields.ts';
 
 const MAX_METADATA = 20;
 const MAX_METADATA_VALUE = 500;
@@ -65,10 +65,12 @@ export function deadlineInput(kind: WorkKind) {
   });
 }
 
-/** Of the catalogue of failures. */
-export const failureClass = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
-/** What work, or a delivery, waits for a person for. */
-export const attentionReason = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
+/** Of the catalogue of failures. In a query: parameters are written out, and refer to no schema. */
+export const failureClassInQuery = z.enum(Object.keys(FAILURE_CLASSES) as [FailureClass, ...FailureClass[]]);
+export const failureClass = failureClassInQuery.meta({ id: 'FailureClass', description: meaningsOf(FAILURE_CLASSES) });
+/** What work, or a delivery, waits for a person for. In a query, as above. */
+export const attentionReasonInQuery = z.enum(Object.keys(ATTENTION_REASONS) as [AttentionReason, ...AttentionReason[]]);
+export const attentionReason = attentionReasonInQuery.meta({ id: 'AttentionReason', description: meaningsOf(ATTENTION_REASONS) });
 
 /** Of one kind, as `statusesOf` lists them. */
 type Statuses<Status extends WorkStatus> = readonly [Status, ...Status[]];
@@ -201,8 +203,8 @@ export const workOutputExample = {
 export function workListQuery<Status extends WorkStatus>(statuses: Statuses<Status>) {
   return {
     status: listOf(statuses).optional().meta({ description: 'One status, or several, separated by commas.' }),
-    failure_class: failureClass.optional().meta({ description: 'What holds it, or why it failed.' }),
-    attention: attentionReason.optional().meta({ description: 'What it waits for a person for.' }),
+    failure_class: failureClassInQuery.optional().meta({ description: 'What holds it, or why it failed.' }),
+    attention: attentionReasonInQuery.optional().meta({ description: 'What it waits for a person for.' }),
     created_by: createdByInQuery.optional(),
     created_after: timeInQuery('Later than this.'),
     created_before: timeInQuery('Earlier than this.'),

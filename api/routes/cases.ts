@@ -12,7 +12,7 @@ import { pageReply } from '#api/page-reply.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 import { instantJson } from '#api/representations.ts';
-import { attentionReason, reasonForAct } from '#api/work-schemas.ts';
+import { attentionReason, attentionReasonInQuery, reasonForAct } from '#api/work-schemas.ts';
 
 const tag = 'Operator actions';
 const JSON_TYPE = 'application/json';
@@ -55,7 +55,7 @@ export function caseOperations({ database, now }: ApiDependencies): Operation[] 
       tag,
       summary: 'List open cases, oldest first',
       scope: 'cases:operate',
-      query: z.strictObject({ reason: attentionReason.optional(), ...pageQuery }),
+      query: z.strictObject({ reason: attentionReasonInQuery.optional(), ...pageQuery }),
       answers: {
         200: {
           description: 'A page of open cases.',

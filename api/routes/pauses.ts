@@ -10,7 +10,7 @@ import { pageReply } from '#api/page-reply.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
 import { instantJson } from '#api/representations.ts';
-import { failureClass, reasonForAct } from '#api/work-schemas.ts';
+import { failureClass, failureClassInQuery, reasonForAct } from '#api/work-schemas.ts';
 
 const tag = 'Purchase gate';
 const JSON_TYPE = 'application/json';
@@ -60,7 +60,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       accountWide: true,
       query: z.strictObject({
         kind: kind.optional().meta({ description: 'Only pauses of this kind of work alone.' }),
-        failure_class: failureClass.optional().meta({ description: 'Only pauses after this failure class alone.' }),
+        failure_class: failureClassInQuery.optional().meta({ description: 'Only pauses after this failure class alone.' }),
         ended: z.enum(['true', 'false']).default('false').meta({ description: '`true`: also pauses that are over.' }),
         ...pageQuery,
       }),

@@ -26,6 +26,56 @@ export type Event =
   | WebhookEndpointDisabledEvent
   | WebhookEndpointTestEvent;
 /**
+ * `invalid_request`: The service refused the request as malformed or not allowed. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: This service shows too little to tell whether the conditions of the refund are met, so nothing was sent. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `buying_paused`: An operator has paused buying. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_known`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have done what was asked. `connection_lost`: The connection broke after the request was sent; the service may have done what was asked. `server_error`: The service answered with a server error; it may have done what was asked. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks something that we need; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have done what was asked.
+ */
+export type FailureClass =
+  | 'invalid_request'
+  | 'package_unavailable'
+  | 'price_above_limit'
+  | 'topup_not_offered'
+  | 'margin_too_low'
+  | 'esim_busy'
+  | 'cancellation_refused'
+  | 'refund_not_expected'
+  | 'refund_uncertain'
+  | 'insufficient_balance'
+  | 'not_approved'
+  | 'unauthorized'
+  | 'rate_limited'
+  | 'not_sent'
+  | 'service_down'
+  | 'spend_limit_reached'
+  | 'buying_paused'
+  | 'deadline_passed'
+  | 'key_or_reference_known'
+  | 'supplier_failed'
+  | 'timeout'
+  | 'connection_lost'
+  | 'server_error'
+  | 'unreadable_answer'
+  | 'contract_drift'
+  | 'worker_lost';
+/**
+ * `outcome_unknown`: The service may have bought, and neither sending again nor asking has settled it. `debit_without_goods`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `contradiction`: The service said something that contradicts what is known already, or the end that was reached. `contract_drift`: The service delivered something that we cannot read. `delivery_unavailable`: It is bought, but what was bought could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows a debit too many for it: twice for one purchase, or after a subscription had ended. Money was lost. `debited_for_nothing`: It came to nothing, and the wallet shows a debit for it that was not given back. `amount_differs`: The service moved another amount in the wallet than it had told us. `movement_missing`: Our books have a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service says that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `webhook_conflict`: Two different bodies came under one delivery id.
+ */
+export type AttentionReason =
+  | 'outcome_unknown'
+  | 'debit_without_goods'
+  | 'evidence_unavailable'
+  | 'attempts_used_up'
+  | 'contradiction'
+  | 'contract_drift'
+  | 'delivery_unavailable'
+  | 'charged_above_limit'
+  | 'debited_twice'
+  | 'debited_for_nothing'
+  | 'amount_differs'
+  | 'movement_missing'
+  | 'cancellation_refused'
+  | 'refund_failed'
+  | 'refund_missing'
+  | 'webhook_conflict';
+/**
  * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
  */
 export type PricingTarget =
@@ -111,6 +161,38 @@ export type EventPattern =
   | 'wallet.runway_restored'
   | 'webhook_endpoint.disabled'
   | 'webhook_endpoint.test';
+/**
+ * A scope of an API key.
+ */
+export type ApiScope =
+  | 'orders:read'
+  | 'orders:write'
+  | 'orders:operate'
+  | 'topups:read'
+  | 'topups:write'
+  | 'topups:operate'
+  | 'cancellations:read'
+  | 'cancellations:write'
+  | 'cancellations:operate'
+  | 'vpn:read'
+  | 'vpn:write'
+  | 'vpn:operate'
+  | 'vpn:reveal'
+  | 'gate:read'
+  | 'gate:operate'
+  | 'cases:operate'
+  | 'audit:read'
+  | 'esims:read'
+  | 'esims:reveal'
+  | 'packages:read'
+  | 'pricing:read'
+  | 'pricing:write'
+  | 'events:read'
+  | 'wallet:read'
+  | 'updates:read'
+  | 'webhook_endpoints:read'
+  | 'webhook_endpoints:write'
+  | 'service:admin';
 /**
  * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
  */
@@ -199,59 +281,11 @@ export interface OrderEvent {
     /**
      * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
      */
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
+    failure_class: FailureClass | null;
     /**
      * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
      */
-    attention_reason:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
+    attention_reason: AttentionReason | null;
     /**
      * What the service charged; null until that is known.
      */
@@ -330,59 +364,11 @@ export interface TopupEvent {
     /**
      * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
      */
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
+    failure_class: FailureClass | null;
     /**
      * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
      */
-    attention_reason:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
+    attention_reason: AttentionReason | null;
     /**
      * What the service charged; null until that is known.
      */
@@ -469,59 +455,11 @@ export interface VpnSubscriptionEvent {
     /**
      * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
      */
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
+    failure_class: FailureClass | null;
     /**
      * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
      */
-    attention_reason:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
+    attention_reason: AttentionReason | null;
     /**
      * What the service charged; null until that is known.
      */
@@ -625,59 +563,11 @@ export interface CancellationEvent {
     /**
      * Why it failed, or what holds it at present; null where neither is so. As `failure.class` of the resource.
      */
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
+    failure_class: FailureClass | null;
     /**
      * What it waits for a person for; null where it does not. As `attention.reason` of the resource.
      */
-    attention_reason:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
+    attention_reason: AttentionReason | null;
   };
 }
 export interface RefundEvent {
@@ -1065,50 +955,8 @@ export interface OrderBulkAction {
     ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
-    failure_class?:
-      | 'invalid_request'
-      | 'package_unavailable'
-      | 'price_above_limit'
-      | 'topup_not_offered'
-      | 'margin_too_low'
-      | 'esim_busy'
-      | 'cancellation_refused'
-      | 'refund_not_expected'
-      | 'refund_uncertain'
-      | 'insufficient_balance'
-      | 'not_approved'
-      | 'unauthorized'
-      | 'rate_limited'
-      | 'not_sent'
-      | 'service_down'
-      | 'spend_limit_reached'
-      | 'buying_paused'
-      | 'deadline_passed'
-      | 'key_or_reference_known'
-      | 'supplier_failed'
-      | 'timeout'
-      | 'connection_lost'
-      | 'server_error'
-      | 'unreadable_answer'
-      | 'contract_drift'
-      | 'worker_lost';
-    attention?:
-      | 'outcome_unknown'
-      | 'debit_without_goods'
-      | 'evidence_unavailable'
-      | 'attempts_used_up'
-      | 'contradiction'
-      | 'contract_drift'
-      | 'delivery_unavailable'
-      | 'charged_above_limit'
-      | 'debited_twice'
-      | 'debited_for_nothing'
-      | 'amount_differs'
-      | 'movement_missing'
-      | 'cancellation_refused'
-      | 'refund_failed'
-      | 'refund_missing'
-      | 'webhook_conflict';
+    failure_class?: FailureClass;
+    attention?: AttentionReason;
     /**
      * Only what was made with this API key; of one that was rotated, the id of the first of its line.
      */
@@ -1133,23 +981,7 @@ export interface OrderBulkAction {
   /**
    * With `resolve`, and needed there: the reason of the open case.
    */
-  case?:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  case?: AttentionReason;
   /**
    * With `resolve`, and needed there: what is true of all of them.
    */
@@ -1209,23 +1041,7 @@ export interface OrderCaseResolution {
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
-  case:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  case: AttentionReason;
   /**
    * `bought`: The service has sold it, under the id that is named: it is delivered. `not_bought`: The service sold nothing and keeps no money for this attempt: it may be bought anew. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct: the work goes on from what is stored.
    */
@@ -1284,50 +1100,8 @@ export interface TopupBulkAction {
     ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned';
-    failure_class?:
-      | 'invalid_request'
-      | 'package_unavailable'
-      | 'price_above_limit'
-      | 'topup_not_offered'
-      | 'margin_too_low'
-      | 'esim_busy'
-      | 'cancellation_refused'
-      | 'refund_not_expected'
-      | 'refund_uncertain'
-      | 'insufficient_balance'
-      | 'not_approved'
-      | 'unauthorized'
-      | 'rate_limited'
-      | 'not_sent'
-      | 'service_down'
-      | 'spend_limit_reached'
-      | 'buying_paused'
-      | 'deadline_passed'
-      | 'key_or_reference_known'
-      | 'supplier_failed'
-      | 'timeout'
-      | 'connection_lost'
-      | 'server_error'
-      | 'unreadable_answer'
-      | 'contract_drift'
-      | 'worker_lost';
-    attention?:
-      | 'outcome_unknown'
-      | 'debit_without_goods'
-      | 'evidence_unavailable'
-      | 'attempts_used_up'
-      | 'contradiction'
-      | 'contract_drift'
-      | 'delivery_unavailable'
-      | 'charged_above_limit'
-      | 'debited_twice'
-      | 'debited_for_nothing'
-      | 'amount_differs'
-      | 'movement_missing'
-      | 'cancellation_refused'
-      | 'refund_failed'
-      | 'refund_missing'
-      | 'webhook_conflict';
+    failure_class?: FailureClass;
+    attention?: AttentionReason;
     /**
      * Only what was made with this API key; of one that was rotated, the id of the first of its line.
      */
@@ -1352,23 +1126,7 @@ export interface TopupBulkAction {
   /**
    * With `resolve`, and needed there: the reason of the open case.
    */
-  case?:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  case?: AttentionReason;
   /**
    * With `resolve`, and needed there: what is true of all of them.
    */
@@ -1390,23 +1148,7 @@ export interface TopupCaseResolution {
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
-  case:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  case: AttentionReason;
   /**
    * `bought`: The service has sold it, under the id that is named: it is delivered. `not_bought`: The service sold nothing and keeps no money for this attempt: it may be bought anew. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct: the work goes on from what is stored.
    */
@@ -1475,50 +1217,8 @@ export interface VpnSubscriptionBulkAction {
       | 'expired'
       | 'failed'
       | 'abandoned';
-    failure_class?:
-      | 'invalid_request'
-      | 'package_unavailable'
-      | 'price_above_limit'
-      | 'topup_not_offered'
-      | 'margin_too_low'
-      | 'esim_busy'
-      | 'cancellation_refused'
-      | 'refund_not_expected'
-      | 'refund_uncertain'
-      | 'insufficient_balance'
-      | 'not_approved'
-      | 'unauthorized'
-      | 'rate_limited'
-      | 'not_sent'
-      | 'service_down'
-      | 'spend_limit_reached'
-      | 'buying_paused'
-      | 'deadline_passed'
-      | 'key_or_reference_known'
-      | 'supplier_failed'
-      | 'timeout'
-      | 'connection_lost'
-      | 'server_error'
-      | 'unreadable_answer'
-      | 'contract_drift'
-      | 'worker_lost';
-    attention?:
-      | 'outcome_unknown'
-      | 'debit_without_goods'
-      | 'evidence_unavailable'
-      | 'attempts_used_up'
-      | 'contradiction'
-      | 'contract_drift'
-      | 'delivery_unavailable'
-      | 'charged_above_limit'
-      | 'debited_twice'
-      | 'debited_for_nothing'
-      | 'amount_differs'
-      | 'movement_missing'
-      | 'cancellation_refused'
-      | 'refund_failed'
-      | 'refund_missing'
-      | 'webhook_conflict';
+    failure_class?: FailureClass;
+    attention?: AttentionReason;
     /**
      * Only what was made with this API key; of one that was rotated, the id of the first of its line.
      */
@@ -1543,23 +1243,7 @@ export interface VpnSubscriptionBulkAction {
   /**
    * With `resolve`, and needed there: the reason of the open case.
    */
-  case?:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  case?: AttentionReason;
   /**
    * With `resolve`, and needed there: what is true of all of them.
    */
@@ -1587,23 +1271,7 @@ export interface VpnSubscriptionCaseResolution {
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
-  case:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  case: AttentionReason;
   /**
    * `bought`: The service has sold it, under the id that is named: it is delivered. `not_bought`: The service sold nothing and keeps no money for this attempt: it may be bought anew. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct: the work goes on from what is stored.
    */
@@ -1654,50 +1322,8 @@ export interface CancellationBulkAction {
     ids?: string[];
     status?:
       'accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned';
-    failure_class?:
-      | 'invalid_request'
-      | 'package_unavailable'
-      | 'price_above_limit'
-      | 'topup_not_offered'
-      | 'margin_too_low'
-      | 'esim_busy'
-      | 'cancellation_refused'
-      | 'refund_not_expected'
-      | 'refund_uncertain'
-      | 'insufficient_balance'
-      | 'not_approved'
-      | 'unauthorized'
-      | 'rate_limited'
-      | 'not_sent'
-      | 'service_down'
-      | 'spend_limit_reached'
-      | 'buying_paused'
-      | 'deadline_passed'
-      | 'key_or_reference_known'
-      | 'supplier_failed'
-      | 'timeout'
-      | 'connection_lost'
-      | 'server_error'
-      | 'unreadable_answer'
-      | 'contract_drift'
-      | 'worker_lost';
-    attention?:
-      | 'outcome_unknown'
-      | 'debit_without_goods'
-      | 'evidence_unavailable'
-      | 'attempts_used_up'
-      | 'contradiction'
-      | 'contract_drift'
-      | 'delivery_unavailable'
-      | 'charged_above_limit'
-      | 'debited_twice'
-      | 'debited_for_nothing'
-      | 'amount_differs'
-      | 'movement_missing'
-      | 'cancellation_refused'
-      | 'refund_failed'
-      | 'refund_missing'
-      | 'webhook_conflict';
+    failure_class?: FailureClass;
+    attention?: AttentionReason;
     /**
      * Only what was made with this API key; of one that was rotated, the id of the first of its line.
      */
@@ -1722,23 +1348,7 @@ export interface CancellationBulkAction {
   /**
    * With `resolve`, and needed there: the reason of the open case.
    */
-  case?:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  case?: AttentionReason;
   /**
    * With `resolve`, and needed there: what is true of all of them.
    */
@@ -1760,23 +1370,7 @@ export interface CancellationCaseResolution {
   /**
    * The reason of the open case, as `attention.reason` shows it.
    */
-  case:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  case: AttentionReason;
   /**
    * `bought`: The service has sold it, under the id that is named: it is delivered. `not_bought`: The service sold nothing and keeps no money for this attempt: it may be bought anew. `refunded`: The money of the cancelled eSIM is back in the wallet. `dismissed`: There is nothing to correct: the work goes on from what is stored.
    */
@@ -1798,33 +1392,7 @@ export interface CaseDismissal {
 }
 export interface PauseInput {
   kind?: 'order' | 'topup' | 'vpn_subscription' | 'cancellation';
-  failure_class?:
-    | 'invalid_request'
-    | 'package_unavailable'
-    | 'price_above_limit'
-    | 'topup_not_offered'
-    | 'margin_too_low'
-    | 'esim_busy'
-    | 'cancellation_refused'
-    | 'refund_not_expected'
-    | 'refund_uncertain'
-    | 'insufficient_balance'
-    | 'not_approved'
-    | 'unauthorized'
-    | 'rate_limited'
-    | 'not_sent'
-    | 'service_down'
-    | 'spend_limit_reached'
-    | 'buying_paused'
-    | 'deadline_passed'
-    | 'key_or_reference_known'
-    | 'supplier_failed'
-    | 'timeout'
-    | 'connection_lost'
-    | 'server_error'
-    | 'unreadable_answer'
-    | 'contract_drift'
-    | 'worker_lost';
+  failure_class?: FailureClass;
   /**
    * Why, for whoever reads the timeline. Keep personal data out.
    */
@@ -2113,33 +1681,7 @@ export interface Order {
    * Why it failed, or what holds it at present.
    */
   failure: {
-    class:
-      | 'invalid_request'
-      | 'package_unavailable'
-      | 'price_above_limit'
-      | 'topup_not_offered'
-      | 'margin_too_low'
-      | 'esim_busy'
-      | 'cancellation_refused'
-      | 'refund_not_expected'
-      | 'refund_uncertain'
-      | 'insufficient_balance'
-      | 'not_approved'
-      | 'unauthorized'
-      | 'rate_limited'
-      | 'not_sent'
-      | 'service_down'
-      | 'spend_limit_reached'
-      | 'buying_paused'
-      | 'deadline_passed'
-      | 'key_or_reference_known'
-      | 'supplier_failed'
-      | 'timeout'
-      | 'connection_lost'
-      | 'server_error'
-      | 'unreadable_answer'
-      | 'contract_drift'
-      | 'worker_lost';
+    class: FailureClass;
     detail: string | null;
     meaning: string;
     advice: string;
@@ -2148,23 +1690,7 @@ export interface Order {
    * What it waits for a person for.
    */
   attention: {
-    reason:
-      | 'outcome_unknown'
-      | 'debit_without_goods'
-      | 'evidence_unavailable'
-      | 'attempts_used_up'
-      | 'contradiction'
-      | 'contract_drift'
-      | 'delivery_unavailable'
-      | 'charged_above_limit'
-      | 'debited_twice'
-      | 'debited_for_nothing'
-      | 'amount_differs'
-      | 'movement_missing'
-      | 'cancellation_refused'
-      | 'refund_failed'
-      | 'refund_missing'
-      | 'webhook_conflict';
+    reason: AttentionReason;
     meaning: string;
     advice: string;
   } | null;
@@ -2313,35 +1839,7 @@ export interface Problem {
   /**
    * With `missing_scope`: the one that is needed.
    */
-  missing_scope?:
-    | 'orders:read'
-    | 'orders:write'
-    | 'orders:operate'
-    | 'topups:read'
-    | 'topups:write'
-    | 'topups:operate'
-    | 'cancellations:read'
-    | 'cancellations:write'
-    | 'cancellations:operate'
-    | 'vpn:read'
-    | 'vpn:write'
-    | 'vpn:operate'
-    | 'vpn:reveal'
-    | 'gate:read'
-    | 'gate:operate'
-    | 'cases:operate'
-    | 'audit:read'
-    | 'esims:read'
-    | 'esims:reveal'
-    | 'packages:read'
-    | 'pricing:read'
-    | 'pricing:write'
-    | 'events:read'
-    | 'wallet:read'
-    | 'updates:read'
-    | 'webhook_endpoints:read'
-    | 'webhook_endpoints:write'
-    | 'service:admin';
+  missing_scope?: ApiScope;
   /**
    * With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.
    */
@@ -2369,35 +1867,9 @@ export interface Problem {
     | 'not_active'
     | 'service_id_taken';
   /**
-   * With `service_…`: what came of asking the service. `invalid_request`: The service refused the request as malformed or not allowed. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: This service shows too little to tell whether the conditions of the refund are met, so nothing was sent. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `buying_paused`: An operator has paused buying. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_known`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have done what was asked. `connection_lost`: The connection broke after the request was sent; the service may have done what was asked. `server_error`: The service answered with a server error; it may have done what was asked. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks something that we need; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have done what was asked.
+   * With `service_…`: what came of asking the service.
    */
-  failure_class?:
-    | 'invalid_request'
-    | 'package_unavailable'
-    | 'price_above_limit'
-    | 'topup_not_offered'
-    | 'margin_too_low'
-    | 'esim_busy'
-    | 'cancellation_refused'
-    | 'refund_not_expected'
-    | 'refund_uncertain'
-    | 'insufficient_balance'
-    | 'not_approved'
-    | 'unauthorized'
-    | 'rate_limited'
-    | 'not_sent'
-    | 'service_down'
-    | 'spend_limit_reached'
-    | 'buying_paused'
-    | 'deadline_passed'
-    | 'key_or_reference_known'
-    | 'supplier_failed'
-    | 'timeout'
-    | 'connection_lost'
-    | 'server_error'
-    | 'unreadable_answer'
-    | 'contract_drift'
-    | 'worker_lost';
+  failure_class?: FailureClass;
   /**
    * Names this request in our log.
    */
@@ -2436,56 +1908,8 @@ export interface OrderBulkResult {
     status:
       | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned')
       | null;
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
-    attention:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
+    failure_class: FailureClass | null;
+    attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
      * Why it is refused, as of the single act.
@@ -2593,33 +2017,7 @@ export interface Topup {
    * Why it failed, or what holds it at present.
    */
   failure: {
-    class:
-      | 'invalid_request'
-      | 'package_unavailable'
-      | 'price_above_limit'
-      | 'topup_not_offered'
-      | 'margin_too_low'
-      | 'esim_busy'
-      | 'cancellation_refused'
-      | 'refund_not_expected'
-      | 'refund_uncertain'
-      | 'insufficient_balance'
-      | 'not_approved'
-      | 'unauthorized'
-      | 'rate_limited'
-      | 'not_sent'
-      | 'service_down'
-      | 'spend_limit_reached'
-      | 'buying_paused'
-      | 'deadline_passed'
-      | 'key_or_reference_known'
-      | 'supplier_failed'
-      | 'timeout'
-      | 'connection_lost'
-      | 'server_error'
-      | 'unreadable_answer'
-      | 'contract_drift'
-      | 'worker_lost';
+    class: FailureClass;
     detail: string | null;
     meaning: string;
     advice: string;
@@ -2628,23 +2026,7 @@ export interface Topup {
    * What it waits for a person for.
    */
   attention: {
-    reason:
-      | 'outcome_unknown'
-      | 'debit_without_goods'
-      | 'evidence_unavailable'
-      | 'attempts_used_up'
-      | 'contradiction'
-      | 'contract_drift'
-      | 'delivery_unavailable'
-      | 'charged_above_limit'
-      | 'debited_twice'
-      | 'debited_for_nothing'
-      | 'amount_differs'
-      | 'movement_missing'
-      | 'cancellation_refused'
-      | 'refund_failed'
-      | 'refund_missing'
-      | 'webhook_conflict';
+    reason: AttentionReason;
     meaning: string;
     advice: string;
   } | null;
@@ -2713,56 +2095,8 @@ export interface TopupBulkResult {
     status:
       | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'failed' | 'abandoned')
       | null;
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
-    attention:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
+    failure_class: FailureClass | null;
+    attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
      * Why it is refused, as of the single act.
@@ -2926,33 +2260,7 @@ export interface VpnSubscription {
    * Why it failed, or what holds it at present.
    */
   failure: {
-    class:
-      | 'invalid_request'
-      | 'package_unavailable'
-      | 'price_above_limit'
-      | 'topup_not_offered'
-      | 'margin_too_low'
-      | 'esim_busy'
-      | 'cancellation_refused'
-      | 'refund_not_expected'
-      | 'refund_uncertain'
-      | 'insufficient_balance'
-      | 'not_approved'
-      | 'unauthorized'
-      | 'rate_limited'
-      | 'not_sent'
-      | 'service_down'
-      | 'spend_limit_reached'
-      | 'buying_paused'
-      | 'deadline_passed'
-      | 'key_or_reference_known'
-      | 'supplier_failed'
-      | 'timeout'
-      | 'connection_lost'
-      | 'server_error'
-      | 'unreadable_answer'
-      | 'contract_drift'
-      | 'worker_lost';
+    class: FailureClass;
     detail: string | null;
     meaning: string;
     advice: string;
@@ -2961,23 +2269,7 @@ export interface VpnSubscription {
    * What it waits for a person for.
    */
   attention: {
-    reason:
-      | 'outcome_unknown'
-      | 'debit_without_goods'
-      | 'evidence_unavailable'
-      | 'attempts_used_up'
-      | 'contradiction'
-      | 'contract_drift'
-      | 'delivery_unavailable'
-      | 'charged_above_limit'
-      | 'debited_twice'
-      | 'debited_for_nothing'
-      | 'amount_differs'
-      | 'movement_missing'
-      | 'cancellation_refused'
-      | 'refund_failed'
-      | 'refund_missing'
-      | 'webhook_conflict';
+    reason: AttentionReason;
     meaning: string;
     advice: string;
   } | null;
@@ -3058,56 +2350,8 @@ export interface VpnSubscriptionBulkResult {
           | 'abandoned'
         )
       | null;
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
-    attention:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
+    failure_class: FailureClass | null;
+    attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
      * Why it is refused, as of the single act.
@@ -3175,33 +2419,7 @@ export interface Cancellation {
    * Why it failed, or what holds it at present.
    */
   failure: {
-    class:
-      | 'invalid_request'
-      | 'package_unavailable'
-      | 'price_above_limit'
-      | 'topup_not_offered'
-      | 'margin_too_low'
-      | 'esim_busy'
-      | 'cancellation_refused'
-      | 'refund_not_expected'
-      | 'refund_uncertain'
-      | 'insufficient_balance'
-      | 'not_approved'
-      | 'unauthorized'
-      | 'rate_limited'
-      | 'not_sent'
-      | 'service_down'
-      | 'spend_limit_reached'
-      | 'buying_paused'
-      | 'deadline_passed'
-      | 'key_or_reference_known'
-      | 'supplier_failed'
-      | 'timeout'
-      | 'connection_lost'
-      | 'server_error'
-      | 'unreadable_answer'
-      | 'contract_drift'
-      | 'worker_lost';
+    class: FailureClass;
     detail: string | null;
     meaning: string;
     advice: string;
@@ -3210,23 +2428,7 @@ export interface Cancellation {
    * What it waits for a person for.
    */
   attention: {
-    reason:
-      | 'outcome_unknown'
-      | 'debit_without_goods'
-      | 'evidence_unavailable'
-      | 'attempts_used_up'
-      | 'contradiction'
-      | 'contract_drift'
-      | 'delivery_unavailable'
-      | 'charged_above_limit'
-      | 'debited_twice'
-      | 'debited_for_nothing'
-      | 'amount_differs'
-      | 'movement_missing'
-      | 'cancellation_refused'
-      | 'refund_failed'
-      | 'refund_missing'
-      | 'webhook_conflict';
+    reason: AttentionReason;
     meaning: string;
     advice: string;
   } | null;
@@ -3354,56 +2556,8 @@ export interface CancellationBulkResult {
     status:
       | ('accepted' | 'held' | 'submitting' | 'processing' | 'needs_attention' | 'completed' | 'refused' | 'abandoned')
       | null;
-    failure_class:
-      | (
-          | 'invalid_request'
-          | 'package_unavailable'
-          | 'price_above_limit'
-          | 'topup_not_offered'
-          | 'margin_too_low'
-          | 'esim_busy'
-          | 'cancellation_refused'
-          | 'refund_not_expected'
-          | 'refund_uncertain'
-          | 'insufficient_balance'
-          | 'not_approved'
-          | 'unauthorized'
-          | 'rate_limited'
-          | 'not_sent'
-          | 'service_down'
-          | 'spend_limit_reached'
-          | 'buying_paused'
-          | 'deadline_passed'
-          | 'key_or_reference_known'
-          | 'supplier_failed'
-          | 'timeout'
-          | 'connection_lost'
-          | 'server_error'
-          | 'unreadable_answer'
-          | 'contract_drift'
-          | 'worker_lost'
-        )
-      | null;
-    attention:
-      | (
-          | 'outcome_unknown'
-          | 'debit_without_goods'
-          | 'evidence_unavailable'
-          | 'attempts_used_up'
-          | 'contradiction'
-          | 'contract_drift'
-          | 'delivery_unavailable'
-          | 'charged_above_limit'
-          | 'debited_twice'
-          | 'debited_for_nothing'
-          | 'amount_differs'
-          | 'movement_missing'
-          | 'cancellation_refused'
-          | 'refund_failed'
-          | 'refund_missing'
-          | 'webhook_conflict'
-        )
-      | null;
+    failure_class: FailureClass | null;
+    attention: AttentionReason | null;
     result: 'would_act' | 'applied' | 'unchanged' | 'refused' | 'not_found';
     /**
      * Why it is refused, as of the single act.
@@ -3460,23 +2614,7 @@ export interface Case {
    * Id of the case.
    */
   id: string;
-  reason:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  reason: AttentionReason;
   /**
    * What it is about: work, or a `delivery` (a webhook).
    */
@@ -3508,34 +2646,7 @@ export interface PurchaseGate {
     /**
      * Failures that belong to it.
      */
-    failure_classes: (
-      | 'invalid_request'
-      | 'package_unavailable'
-      | 'price_above_limit'
-      | 'topup_not_offered'
-      | 'margin_too_low'
-      | 'esim_busy'
-      | 'cancellation_refused'
-      | 'refund_not_expected'
-      | 'refund_uncertain'
-      | 'insufficient_balance'
-      | 'not_approved'
-      | 'unauthorized'
-      | 'rate_limited'
-      | 'not_sent'
-      | 'service_down'
-      | 'spend_limit_reached'
-      | 'buying_paused'
-      | 'deadline_passed'
-      | 'key_or_reference_known'
-      | 'supplier_failed'
-      | 'timeout'
-      | 'connection_lost'
-      | 'server_error'
-      | 'unreadable_answer'
-      | 'contract_drift'
-      | 'worker_lost'
-    )[];
+    failure_classes: FailureClass[];
     meaning: string;
     /**
      * Failures in a row while it is closed.
@@ -3570,33 +2681,7 @@ export interface PurchaseGate {
      * `circuit:<name>`, `pause:<id>`, `spend_limit` or `wallet`.
      */
     held_at: string;
-    failure_class:
-      | 'invalid_request'
-      | 'package_unavailable'
-      | 'price_above_limit'
-      | 'topup_not_offered'
-      | 'margin_too_low'
-      | 'esim_busy'
-      | 'cancellation_refused'
-      | 'refund_not_expected'
-      | 'refund_uncertain'
-      | 'insufficient_balance'
-      | 'not_approved'
-      | 'unauthorized'
-      | 'rate_limited'
-      | 'not_sent'
-      | 'service_down'
-      | 'spend_limit_reached'
-      | 'buying_paused'
-      | 'deadline_passed'
-      | 'key_or_reference_known'
-      | 'supplier_failed'
-      | 'timeout'
-      | 'connection_lost'
-      | 'server_error'
-      | 'unreadable_answer'
-      | 'contract_drift'
-      | 'worker_lost';
+    failure_class: FailureClass;
     count: number;
     oldest: {
       kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation';
@@ -3655,36 +2740,7 @@ export interface Pause {
   /**
    * Only work that failed with this last is paused; null: all buying.
    */
-  failure_class:
-    | (
-        | 'invalid_request'
-        | 'package_unavailable'
-        | 'price_above_limit'
-        | 'topup_not_offered'
-        | 'margin_too_low'
-        | 'esim_busy'
-        | 'cancellation_refused'
-        | 'refund_not_expected'
-        | 'refund_uncertain'
-        | 'insufficient_balance'
-        | 'not_approved'
-        | 'unauthorized'
-        | 'rate_limited'
-        | 'not_sent'
-        | 'service_down'
-        | 'spend_limit_reached'
-        | 'buying_paused'
-        | 'deadline_passed'
-        | 'key_or_reference_known'
-        | 'supplier_failed'
-        | 'timeout'
-        | 'connection_lost'
-        | 'server_error'
-        | 'unreadable_answer'
-        | 'contract_drift'
-        | 'worker_lost'
-      )
-    | null;
+  failure_class: FailureClass | null;
   why: string;
   /**
    * Who: the id of an API key.
@@ -3718,36 +2774,7 @@ export interface OwnKey {
   /**
    * What it may do.
    */
-  scopes: (
-    | 'orders:read'
-    | 'orders:write'
-    | 'orders:operate'
-    | 'topups:read'
-    | 'topups:write'
-    | 'topups:operate'
-    | 'cancellations:read'
-    | 'cancellations:write'
-    | 'cancellations:operate'
-    | 'vpn:read'
-    | 'vpn:write'
-    | 'vpn:operate'
-    | 'vpn:reveal'
-    | 'gate:read'
-    | 'gate:operate'
-    | 'cases:operate'
-    | 'audit:read'
-    | 'esims:read'
-    | 'esims:reveal'
-    | 'packages:read'
-    | 'pricing:read'
-    | 'pricing:write'
-    | 'events:read'
-    | 'wallet:read'
-    | 'updates:read'
-    | 'webhook_endpoints:read'
-    | 'webhook_endpoints:write'
-    | 'service:admin'
-  )[];
+  scopes: ApiScope[];
   /**
    * True: it sees and acts upon nothing but what was made with it.
    */
