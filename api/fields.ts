@@ -103,11 +103,12 @@ export function mayExist(kind: IdKind, id: string): boolean {
 
 /** A whole number in a query. */
 export function queryInteger(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
   return z
     .string()
-    .regex(/^[0-9]{1,10}$/, 'must be a whole number')
+    .regex(/^[0-9]{1,10}$/, message)
     .transform(Number)
-    .refine((value) => value >= min && value <= max, { message: `must be from ${min} to ${max}` })
+    .refine((value) => value >= min && value <= max, { message })
     .meta({ override: { type: 'integer', minimum: min, maximum: max } });
 }
 

@@ -44,7 +44,7 @@ function balanceText({ balance, balanceCurrency, expectedBalance }: Reconciliati
 function findingLines({ findings, findingCounts, counts }: ReconciliationRow): string[] {
   if (counts.findings === 0) {
     const isWaiting = counts.pending > 0 || counts.awaited > 0;
-    return ['Nothing was found.', ...(isWaiting ? ['What waits is judged in a later comparison, once it is old enough.'] : [])];
+    return [isWaiting ? 'Nothing was found so far. What waits is judged in a later comparison, once it is old enough.' : 'Nothing was found.'];
   }
   const lines = findingKinds.flatMap((kind) => {
     const ofKind = findings.filter((each) => each.kind === kind);
