@@ -99,11 +99,12 @@ function deliverEsim({ store, esims, identifiers, clock }: KindParts, sale: Sale
 function startSubscription({ subscriptions, plans, identifiers, clock }: KindParts, sale: SaleRecord): void {
   const plan = plans.get(sale.itemId);
   if (plan === undefined) throw new Error(`VPN plan ${sale.itemId} is gone`);
+  const startedAt = clock.now();
   subscriptions.insert({
     id: sale.id,
     ...identifiers.vpnLogin(sale.sequence),
     server: VPN_SERVER,
-    startedAt: clock.now(),
-    expiresAt: clock.now() + plan.durationDays * DAY_MS,
+    startedAt,
+    expiresAt: startedAt + plan.durationDays * DAY_MS,
   });
 }
