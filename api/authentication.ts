@@ -1,5 +1,5 @@
 import { matchesApiKey, parseApiKey } from '#crypto/api-key.ts';
-import { findApiKeyById, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow, type ApiScope } from '#db/api-keys.ts';
+import { findApiKeyById, isUseDue, lineageOf, noteApiKeyUse, type ApiKeyRow } from '#db/api-keys.ts';
 import type { Database } from '#db/database.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Caller, RequiredScope } from '#api/operation.ts';
@@ -48,9 +48,13 @@ export async function authenticate(dependencies: AuthenticationDependencies, pre
  * @throws Problem missing_scope
  */
 export function callerOf(key: ApiKeyRow, scope: RequiredScope): Caller {
-  if (scope !== 'none' && !key.scopes.includes(scope)) throw lacking(scope);
+  if (!allows(key, scope)) throw lacking(scope);
   const lineageId = lineageOf(key);
   return { apiKeyId: key.id, lineageId, ownerId: key.ownWorkOnly ? lineageId : undefined };
+}
+
+function allows(key: ApiKeyRow, scope: RequiredScope): boolean {
+  return scope === 'none' || key.scopes.includes(scope);
 }
 
 type KeyReading = Pick<AuthenticationDependencies, 'database' | 'now'>;
@@ -59,7 +63,7 @@ type KeyReading = Pick<AuthenticationDependencies, 'database' | 'now'>;
 export async function mayStill({ database, now }: KeyReading, { apiKeyId, ownerId }: Caller, scope: RequiredScope): Promise<boolean> {
   const key = await database.run((db) => findApiKeyById(db, apiKeyId));
   if (key === undefined || !isAlive(key, new Date(now()))) return false;
-  return (scope === 'none' || key.scopes.includes(scope)) && callerOf(key, scope).ownerId === ownerId;
+  return allows(key, scope) && callerOf(key, scope).ownerId === ownerId;
 }
 
 /** As {@link mayStill}. @throws Problem unauthenticated when it may not. */
@@ -107,7 +111,7 @@ function refused(): Problem {
   });
 }
 
-function lacking(scope: ApiScope): Problem {
+function lacking(scope: RequiredScope): Problem {
   return new Problem('missing_scope', {
     detail: `This needs the scope ${scope}.`,
     headers: { 'WWW-Authenticate': `${REALM}, error="insufficient_scope", scope="${scope}"` },

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { announcedStatuses, EVENT_TYPES, statusEventTypes, type EventSubjectKind, type EventType, type StatusKind } from '#domain/events.ts';
 import { DISABLED_REASONS } from '#domain/webhook-delivery.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
-import { instant, money, ourId, packageId } from '#api/fields.ts';
+import { instant, meaningsOf, money, ourId, packageId } from '#api/fields.ts';
 import { attentionReason, failureClass } from '#api/work-schemas.ts';
 
 export const exampleEventId = 'evt_01JQ8ZC9J0KMNPQRSTVWXYZ123';
@@ -133,7 +133,7 @@ type DisabledByUs = keyof typeof DISABLED_BY_US;
 
 const webhookEndpointDisabledEvent = variant('WebhookEndpointDisabledEvent', 'webhook_endpoint', ['webhook_endpoint.disabled'], {
   reason: z.enum(Object.keys(DISABLED_BY_US) as [DisabledByUs, ...DisabledByUs[]]).meta({
-    description: Object.entries(DISABLED_BY_US).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(' '),
+    description: meaningsOf(DISABLED_BY_US),
   }),
   detail: z.string().meta({ description: 'What came of the last try, in words.' }),
   failing_since: instant.nullable().meta({ description: 'When the first of the tries was that failed in a row. RFC 3339.' }),
@@ -174,7 +174,7 @@ function variant<Kind extends EventSubjectKind, Type extends EventType, Data ext
   return z
     .strictObject({
       id: ourId('event', exampleEventId),
-      type: z.enum(types).meta({ description: types.map((type) => `\`${type}\`: ${EVENT_TYPES[type]}`).join(' ') }),
+      type: z.enum(types).meta({ description: meaningsOf(Object.fromEntries(types.map((type) => [type, EVENT_TYPES[type]]))) }),
       created_at: instant.meta({ description: 'When it happened. RFC 3339.' }),
       subject: z.strictObject({
         kind: z.literal(kind),

@@ -85,9 +85,9 @@ export const createdByInQuery = ourId('apiKey', exampleKeyId)
 export const apiScope = z.enum(apiScopes as [ApiScope, ...ApiScope[]]).meta({ id: 'ApiScope', description: 'A scope of an API key.' });
 
 /** The values of a closed set with what each means, for its description. */
-export function meaningsOf(values: Readonly<Record<string, { readonly meaning: string }>>): string {
+export function meaningsOf(values: Readonly<Record<string, string | { readonly meaning: string }>>): string {
   return Object.entries(values)
-    .map(([name, { meaning }]) => `\`${name}\`: ${meaning}`)
+    .map(([name, said]) => `\`${name}\`: ${typeof said === 'string' ? said : said.meaning}`)
     .join(' ');
 }
 
@@ -119,6 +119,8 @@ const MAX_WAIT_SECONDS = 3_600;
 
 /** How long a caller waits for the answer. */
 export const waitInQuery = queryInteger(0, MAX_WAIT_SECONDS)
+  // Who waits for no time does not wait.
+  .transform((seconds) => (seconds === 0 ? undefined : seconds))
   .optional()
   .meta({ description: 'Seconds to wait at most; no more than the API grants (`POLICY_WAIT_MAX`, 50 by default).', override: { type: 'integer', minimum: 0, maximum: MAX_WAIT_SECONDS } });
 

@@ -121,7 +121,7 @@ export async function answerRead(
     until: until === undefined ? endsWait : has,
   });
   if (found === undefined) return undefined;
-  if (wait === undefined || wait === 0) return jsonReply(200, found);
+  if (wait === undefined) return jsonReply(200, found);
   return jsonReply(200, found, {
     ...appliedWait(dependencies, wait, isGranted),
     ...(!has(found.status) && { 'Retry-After': retryAfter(found, dependencies.now()) }),

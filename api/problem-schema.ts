@@ -1,7 +1,7 @@
 /** Problem answers, as the API describes them. */
 import * as z from 'zod';
 import { REFUSALS, type Refusal } from '#domain/operator-actions.ts';
-import { apiScope } from '#api/fields.ts';
+import { apiScope, meaningsOf } from '#api/fields.ts';
 import { PROBLEMS, problemCodes, problemType, type ProblemCode } from '#api/problem.ts';
 import { recordedProblem } from '#api/recorded-examples.ts';
 import { failureClass } from '#api/work-schemas.ts';
@@ -17,7 +17,6 @@ const fieldError = z
 /** What stands against an act. */
 export const refusal = z.enum(Object.keys(REFUSALS) as [Refusal, ...Refusal[]]);
 
-const REFUSAL_MEANINGS = Object.entries(REFUSALS).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(' ');
 
 /** Every problem answer. Members that belong to one code only are described as optional. */
 export const problemSchema = z
@@ -33,7 +32,7 @@ export const problemSchema = z
       .strictObject({ id: z.string(), href: z.string() })
       .optional()
       .meta({ description: 'With `external_…_id_taken`, `cancellation_exists` and `pricing_rule_exists`: what exists already; absent where the key may not see it.' }),
-    refusal: refusal.optional().meta({ description: `With \`action_not_possible\`: what stands against it. ${REFUSAL_MEANINGS}` }),
+    refusal: refusal.optional().meta({ description: `With \`action_not_possible\`: what stands against it. ${meaningsOf(REFUSALS)}` }),
     failure_class: failureClass.optional().meta({ description: 'With `service_…`: what came of asking the service.' }),
     request_id: z.string().meta({ description: 'Names this request in our log.' }),
   })

@@ -4,7 +4,7 @@ import { eventPatterns, isEventPattern } from '#domain/event-filter.ts';
 import { eventTypes } from '#domain/events.ts';
 import { MAX_WEBHOOK_SECRET_OVERLAP_MS } from '#domain/policy.ts';
 import { DELIVERY_STATES, DISABLED_REASONS, TRY_FAILURES, type DisabledReason, type TryFailure } from '#domain/webhook-delivery.ts';
-import { createdBy, exampleKeyId, instant, instantInput, ourId, TEXT_PATTERN } from '#api/fields.ts';
+import { createdBy, exampleKeyId, instant, instantInput, meaningsOf, ourId, TEXT_PATTERN } from '#api/fields.ts';
 
 export const exampleEndpointId = 'we_01JQ8ZB3M5N7P9QRSTVWXYZ012';
 export const exampleDeliveryId = 'wd_01JQ8ZC4N6P8QRSTVWXYZ01234';
@@ -52,7 +52,7 @@ const endpointFields = {
   disabled_reason: z
     .enum(disabledReasons)
     .nullable()
-    .meta({ description: Object.entries(DISABLED_REASONS).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(' ') }),
+    .meta({ description: meaningsOf(DISABLED_REASONS) }),
   disabled_at: instant.nullable(),
   missed_since: instant.nullable().meta({
     description:

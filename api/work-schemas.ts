@@ -254,7 +254,7 @@ export const limitFields = {
 export const verdictFields = {
   case: attentionReason.meta({ description: 'The reason of the open case, as `attention.reason` shows it.' }),
   verdict: z.enum(caseVerdicts as [CaseVerdict, ...CaseVerdict[]]).meta({
-    description: Object.entries(CASE_VERDICTS).map(([name, meaning]) => `\`${name}\`: ${meaning}`).join(' '),
+    description: meaningsOf(CASE_VERDICTS),
   }),
   next: z.enum(['continue', 'abandon']).optional().meta({
     description: 'With `not_bought`: buy anew (the default), or give it up.',

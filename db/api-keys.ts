@@ -99,6 +99,11 @@ export interface NewApiKey {
   readonly ownWorkOnly?: boolean;
 }
 
+/** The most that is spent in a day for the work of its lineage; undefined: it has no limit of its own. */
+export function spendLimitOf({ spendLimitAmount: amount, spendLimitCurrency: currency }: Pick<ApiKeyRow, 'spendLimitAmount' | 'spendLimitCurrency'>): Money | undefined {
+  return amount === null || currency === null ? undefined : { amount, currency };
+}
+
 /** Stores a key. @returns its id. */
 export async function addApiKey(db: Executor, key: NewApiKey): Promise<string> {
   const id = newId('apiKey');

@@ -2,13 +2,12 @@ import * as z from 'zod';
 import { listAuditEntries, type AuditRow } from '#db/audit-log.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { instant, instantInput, pageOf, pageQuery } from '#api/fields.ts';
+import { instant, pageOf, pageQuery, timeInQuery } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { pageReply } from '#api/page-reply.ts';
 
 const actor = 'key_01JQ8Z4D1E2F3G4H5J6K7MNPQR';
 const visible = (max: number) => z.string().regex(new RegExp(`^[\\x21-\\x7e]{1,${max}}$`), `must have 1 to ${max} visible ASCII characters`);
-const timeInQuery = instantInput.optional().meta({ override: { type: 'string', format: 'date-time' } });
 
 const entryOutput = z
   .strictObject({
@@ -37,8 +36,8 @@ const query = z.strictObject({
   action: visible(64).optional().meta({ description: 'Exactly this act, such as `vpn.access_revealed`.' }),
   subject_kind: visible(32).optional().meta({ description: 'Such as `order`, `esim` or `api_key`.' }),
   subject_id: visible(128).optional(),
-  recorded_after: timeInQuery,
-  recorded_before: timeInQuery,
+  recorded_after: timeInQuery('Later than this.'),
+  recorded_before: timeInQuery('Earlier than this.'),
   ...pageQuery,
 });
 

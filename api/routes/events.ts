@@ -70,7 +70,7 @@ export function eventOperations(dependencies: ApiDependencies): Operation[] {
           next_cursor: numberCursor('v', hasMore || passed < last ? last : passed),
           has_more: hasMore,
         };
-        if (query.wait === undefined || query.wait === 0) return jsonReply(200, page);
+        if (query.wait === undefined) return jsonReply(200, page);
         const askAgain = !isGranted && shown.length === 0 && { 'Retry-After': String(ASK_AGAIN_SECONDS) };
         return jsonReply(200, page, { ...appliedWait(dependencies, query.wait, isGranted), ...askAgain });
       },

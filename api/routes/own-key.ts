@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { compareMoney, paddedMoney, subtractMoney, type Money } from '#domain/money.ts';
-import { apiScopes, findApiKeyById, lineageOf, type ApiKeyRow } from '#db/api-keys.ts';
+import { apiScopes, findApiKeyById, lineageOf, spendLimitOf, type ApiKeyRow } from '#db/api-keys.ts';
 import { spendOfKey } from '#db/gate/view.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { apiScope, createdBy, exampleKeyId, instant, money, ourId } from '#api/fields.ts';
@@ -68,17 +68,13 @@ export function ownKeyOperations({ database, rateLimits, now }: ApiDependencies)
           const found = await findApiKeyById(db, apiKeyId);
           // Keys are revoked, never deleted.
           if (found === undefined) throw new Error(`the API key ${apiKeyId} let its caller in and cannot be read`);
-          const limit = limitOf(found);
+          const limit = spendLimitOf(found);
           return { key: found, spend: limit && { limit, ...(await spendOfKey(db, { lineageId: lineageOf(found), limit }, now())) } };
         });
         return jsonReply(200, keyJson(key, spend, key.rateLimit ?? rateLimits.perMinute ?? null));
       },
     }),
   ];
-}
-
-function limitOf({ spendLimitAmount: amount, spendLimitCurrency: currency }: ApiKeyRow): Money | undefined {
-  return amount === null || currency === null ? undefined : { amount, currency };
 }
 
 function keyJson(

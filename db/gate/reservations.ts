@@ -4,6 +4,7 @@ import type { FailureClass } from '#domain/failure.ts';
 import type { Money } from '#domain/money.ts';
 import type { GatePolicy } from '#domain/policy.ts';
 import { judgeReservation, spendDay, spendProblem, untilNextDay, type GateStop } from '#domain/purchase-gate.ts';
+import { spendLimitOf } from '#db/api-keys.ts';
 import type { AttemptRow } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import { lockAccount } from '#db/gate/lock.ts';
@@ -94,10 +95,10 @@ export async function hasSpendLimit(db: Executor, apiKeyId: string, policy: Pick
 
 async function keyLimit(db: Executor, apiKeyId: string): Promise<Money | undefined> {
   const [row] = await db
-    .select({ amount: apiKeys.spendLimitAmount, currency: apiKeys.spendLimitCurrency })
+    .select({ spendLimitAmount: apiKeys.spendLimitAmount, spendLimitCurrency: apiKeys.spendLimitCurrency })
     .from(apiKeys)
     .where(eq(apiKeys.id, apiKeyId));
-  return row === undefined || row.amount === null || row.currency === null ? undefined : { amount: row.amount, currency: row.currency };
+  return row && spendLimitOf(row);
 }
 
 /** What was spent on a day, or may have been. @param options.of an API key; undefined: all. */

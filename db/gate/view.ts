@@ -4,6 +4,7 @@ import type { FailureClass } from '#domain/failure.ts';
 import type { Money } from '#domain/money.ts';
 import { spendDay, type Barrier } from '#domain/purchase-gate.ts';
 import type { WorkRef } from '#domain/work.ts';
+import { spendLimitOf } from '#db/api-keys.ts';
 import type { Executor } from '#db/database.ts';
 import { listCircuits, type CircuitRow } from '#db/gate/circuits.ts';
 import { activePauses, type PauseRow } from '#db/gate/pauses.ts';
@@ -86,15 +87,16 @@ export async function spendOfKey(db: Executor, { lineageId, limit }: { readonly 
 
 async function limits(db: Executor, day: string, spendLimit: Money | undefined): Promise<LimitView[]> {
   const keys = await db
-    .select({ id: apiKeys.id, name: apiKeys.name, amount: apiKeys.spendLimitAmount, currency: apiKeys.spendLimitCurrency })
+    .select({ id: apiKeys.id, name: apiKeys.name, spendLimitAmount: apiKeys.spendLimitAmount, spendLimitCurrency: apiKeys.spendLimitCurrency })
     .from(apiKeys)
     .where(and(isNotNull(apiKeys.spendLimitAmount), isNull(apiKeys.lineageId)))
     .orderBy(apiKeys.id);
   const all = [
     ...(spendLimit === undefined ? [] : [{ apiKey: undefined, limit: spendLimit }]),
-    ...keys.flatMap(({ id, name, amount, currency }) =>
-      amount === null || currency === null ? [] : [{ apiKey: { id, name }, limit: { amount, currency } }],
-    ),
+    ...keys.flatMap(({ id, name, ...key }) => {
+      const limit = spendLimitOf(key);
+      return limit === undefined ? [] : [{ apiKey: { id, name }, limit }];
+    }),
   ];
   return Promise.all(
     all.map(async (one) => ({ ...one, spent: await spentOn(db, day, one.limit.currency, { of: one.apiKey?.id }) })),

@@ -805,7 +805,9 @@ export interface ListAuditLogQuery {
   /** Such as `order`, `esim` or `api_key`. */
   readonly subject_kind?: string;
   readonly subject_id?: string;
+  /** Later than this. */
   readonly recorded_after?: string;
+  /** Earlier than this. */
   readonly recorded_before?: string;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
