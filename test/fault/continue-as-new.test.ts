@@ -10,7 +10,9 @@ import { NeverError, waitFor } from '#test/support/wait-for.ts';
 import { changeLimitUpdate, explainQuery } from '#workflows/messages.ts';
 
 /** Events from which on this server calls a history long. In production some thousands: the way there is the same. */
-const LONG_FROM = 80;
+const LONG_FROM = 160;
+/** From here on the next acts may make it long. Three acts at a time add some 30 to 45 events, so that no history gets from below this to long at once. */
+const BRINK = LONG_FROM / 2;
 
 let temporal: OwnTemporal;
 let stack: Stack;
@@ -85,7 +87,7 @@ async function throughChangeOver(id: string, acting: Operator, atTheBrink: (n: n
       return { before };
     }
     for (let n = 0; n < 3; n += 1) acting.act();
-    if (historyLength > LONG_FROM - 30) await atTheBrink(round);
+    if (historyLength > BRINK) await atTheBrink(round);
     await acting.done();
   }
   throw new Error(`the workflow of ${id} has not gone on in another run`);
