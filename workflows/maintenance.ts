@@ -1,6 +1,6 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#activities/maintenance-types.ts';
-import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
 // Started by a schedule: a run that fails is followed by the next, so a few tries are enough.

@@ -14,7 +14,7 @@ import {
   type ActedBy,
   type Explanation,
 } from '#workflows/messages.ts';
-import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import { actProblem, limitProblem, resolutionProblem, retryChangeOf, retryPolicyProblem } from '#workflows/operator-arguments.ts';
 import type { Progress } from '#workflows/progress.ts';
 

@@ -3,7 +3,7 @@ import type { CancellationResult, SubscriptionActivities, SubscriptionAnswer, Su
 import type { FailureNote } from '#domain/attention.ts';
 import type { SubscriptionEnd } from '#domain/observation.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
-import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
+import { repeatedlyAsking } from '#workflows/activity-options.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import { CONTRADICTED, requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
 
@@ -25,6 +25,9 @@ interface Unanswered {
   readonly requests: number;
 }
 
+/** How long a question about a subscription, or the request to cancel it, may take, in deadlines of one call. */
+const DEADLINES_OF_REQUESTS = 3;
+
 const ONE_MORE_WORD = 'The service said more about it; what is open is to be judged first.';
 
 /** Follows a subscription that was bought: until it is cancelled, or its time is over. */
@@ -41,12 +44,7 @@ export class SubscriptionRun {
     this.#context = context;
     this.#state = state;
     this.#policy = context.input.policy;
-    this.#service = proxyActivities<SubscriptionActivities>({
-      startToCloseTimeout: 3 * this.#policy.sendDeadlineMs,
-      heartbeatTimeout: HEARTBEAT_TIMEOUT,
-      scheduleToCloseTimeout: this.#policy.deliveryDeadlineMs,
-      retry: { initialInterval: '1s', maximumInterval: '1m' },
-    });
+    this.#service = proxyActivities<SubscriptionActivities>(repeatedlyAsking(this.#policy, DEADLINES_OF_REQUESTS));
   }
 
   async run(): Promise<WorkEnd> {

@@ -8,7 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types.ts';
-import { HEARTBEAT_TIMEOUT } from '#workflows/heartbeat.ts';
+import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointInput, type WebhookEndpointResult } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';

@@ -1,0 +1,216 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { CompletionResult, EvidenceResult, PurchaseActivities } from '#activities/work-types.ts';
+import type { AttentionReason } from '#domain/attention.ts';
+import { FAILURE_CLASSES } from '#domain/failure.ts';
+import type { WorkStatus } from '#domain/lifecycle.ts';
+import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+import { costNothing, decideSettlement } from '#domain/purchase-decision.ts';
+import type { WorkKind } from '#domain/work.ts';
+import { DEADLINES_OF_READS, repeatedlyAsking } from '#workflows/activity-options.ts';
+import type { PurchasePosition } from '#workflows/purchase-position.ts';
+import type { Step, StepNamed } from '#workflows/purchase-steps.ts';
+import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
+import { database, requireGivenUp, type WorkState } from '#workflows/work-state.ts';
+
+/** What is read from the service to complete each kind, what it then is, and the case of a read that never succeeds. */
+const WORDING = {
+  order: { missing: 'eSIM', status: 'completed', overdue: 'delivery_unavailable', done: (esimId = '') => `The eSIM ${esimId} was delivered.` },
+  topup: { missing: 'price', status: 'completed', overdue: 'delivery_unavailable', done: (esimId = '') => `The eSIM ${esimId} was recharged.` },
+  vpn_subscription: { missing: 'access data', status: 'active', overdue: 'delivery_unavailable', done: () => 'The VPN subscription is active.' },
+  cancellation: { missing: 'refund', status: 'completed', overdue: 'refund_missing', done: (esimId = '') => `The eSIM ${esimId} is cancelled.` },
+} as const satisfies Record<
+  WorkKind,
+  { missing: string; status: WorkStatus; overdue: AttentionReason; done: (esimId?: string) => string }
+>;
+
+/** The steps that follow what the service says of an attempt: waiting for it, completing it, or proving that it cost nothing and buying anew. */
+export class PurchaseOutcome {
+  readonly #position: PurchasePosition;
+  readonly #state: WorkState;
+  readonly #policy: PurchasePolicy;
+  readonly #reads: Pick<PurchaseActivities, 'readDebitEvidence'>;
+  /** What was bought and could not be completed so far: since when, in epoch milliseconds, and how often it was tried. */
+  #notReadSince: { readonly since: number; readonly reads: number } | undefined;
+
+  constructor(position: PurchasePosition) {
+    this.#position = position;
+    this.#state = position.state;
+    this.#policy = position.policy;
+    this.#reads = proxyActivities<Pick<PurchaseActivities, 'readDebitEvidence'>>(repeatedlyAsking(position.policy, DEADLINES_OF_READS));
+  }
+
+  async awaitService(): Promise<Step> {
+    // The money is there, whatever the service says of it.
+    if (this.#state.cancellation?.cancelledAt !== undefined && this.#state.cancellation.refundPaid) return { step: 'deliver' };
+    await this.#state.goOn({ status: 'processing', ...this.#position.going });
+    const { until, summary, otherwise } = this.#patience;
+    const woken = await this.#state.wait(until - Date.now(), summary);
+    if (woken === 'observation') return this.#position.answerObservations();
+    return woken === 'time' ? otherwise : this.#position.afterAct({ step: 'await_service' });
+  }
+
+  /** How long the service is waited for, in epoch milliseconds, and what follows when it says nothing all the while. */
+  get #patience(): { readonly until: number; readonly summary: WaitName; readonly otherwise: Step } {
+    const { cancellation, attempt } = this.#state;
+    if (cancellation === undefined) {
+      const until = Date.now() + this.#policy.silentDeadlineMs;
+      return { until, summary: WAIT_NAMES.service(), otherwise: { step: 'look_up', failure: 'timeout' } };
+    }
+    const { cancelledAt, acceptWithoutRefund, refundOpen } = cancellation;
+    const isGraced = cancelledAt !== undefined && acceptWithoutRefund && !refundOpen;
+    const since = cancelledAt ?? attempt.history.firstSentAt ?? this.#position.context.snapshot.acceptedAt;
+    const until = since + (isGraced ? this.#policy.refundGraceMs : this.#policy.refundDeadlineMs);
+    return { until, summary: WAIT_NAMES.refund(), otherwise: { step: 'deliver' } };
+  }
+
+  async complete(): Promise<Step> {
+    const { missing, status, overdue, done } = WORDING[this.#state.work.kind];
+    const now = `The service has completed the ${this.#state.noun}; its ${missing} is being read.`;
+    const next = `The ${this.#state.noun} is completed.`;
+    // It is the completion that answers what the service said.
+    const applied = this.#state.takeAnswered();
+    await this.#state.goOn({ status: 'processing', now, next });
+    const { completePurchase } = proxyActivities<Pick<PurchaseActivities, 'completePurchase'>>({
+      ...repeatedlyAsking(this.#policy, DEADLINES_OF_READS),
+      summary: `Read the ${missing} and complete the ${this.#state.noun}`,
+    });
+    const result = await completePurchase({ ...this.#position.attemptRef, applied }).catch((error: unknown) => {
+      requireGivenUp(error);
+      return undefined;
+    });
+    // What it did not complete has answered nothing.
+    if (result?.kind !== 'completed') this.#state.answer(applied);
+    if (result?.kind === 'not_yet') return this.#waitToReadAgain(result, { missing, overdue, next });
+    this.#notReadSince = undefined;
+    switch (result?.kind) {
+      case undefined:
+        return { step: 'park', reason: overdue, detail: `Its ${missing} could not be read from the service.` };
+      case 'unreadable':
+        return { step: 'park', reason: 'contract_drift', detail: result.detail };
+      case 'parked':
+        return { step: 'park', reason: result.reason, detail: result.detail };
+      case 'changed':
+        await this.#state.reload();
+        return this.#position.fromAttempt();
+      case 'completed': {
+        const { esimId } = result;
+        this.#state.show({ status, now: done(esimId), next: status === 'completed' ? this.#position.nothingMore : 'Its end, or its cancellation.' });
+        return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
+      }
+    }
+  }
+
+  /** In the open: each wait has its name, and after so long a person is told. */
+  async #waitToReadAgain(
+    { reason, detail, retryAfterMs = 0 }: Extract<CompletionResult, { kind: 'not_yet' }>,
+    { missing, overdue, next }: { readonly missing: string; readonly overdue: AttentionReason; readonly next: string },
+  ): Promise<Step> {
+    const { resendDelayMs, resendDelayMaxMs, deliveryDeadlineMs } = this.#policy;
+    const now = Date.now();
+    const { since, reads } = this.#notReadSince ?? { since: now, reads: 0 };
+    // A service that asks for an hour must not use up the whole time for the delivery.
+    const pause = Math.min(resendDelayMaxMs, Math.max(retryAfterMs, backoffMs(resendDelayMs, resendDelayMaxMs, reads + 1)));
+    if (now + pause - since >= deliveryDeadlineMs) {
+      this.#notReadSince = undefined;
+      return { step: 'park', reason: overdue, detail: `Its ${missing} could not be read from the service. ${detail}` };
+    }
+    this.#notReadSince = { since, reads: reads + 1 };
+    await this.#state.record({
+      status: 'processing',
+      event: `${this.#state.work.kind}.not_complete_yet`,
+      message: `Its ${missing} could not be read yet: ${detail}`,
+      nextStepAt: now + pause,
+      next: `It is read again; should that not succeed until ${new Date(since + deliveryDeadlineMs).toISOString()}, a person is told. Then: ${next}`,
+    });
+    const woken = await this.#state.wait(pause, WAIT_NAMES.completion(missing, reason));
+    if (woken === 'observation') return this.#position.answerObservations();
+    return woken === 'operator' ? this.#position.afterAct({ step: 'deliver' }) : { step: 'deliver' };
+  }
+
+  /** The service reports a failure: nothing is bought anew, and nothing fails, without a look at the wallet. */
+  async settle(step: StepNamed<'settle'>): Promise<Step> {
+    const failure = this.#state.attempt.failure ?? { class: step.failure, detail: FAILURE_CLASSES[step.failure].meaning };
+    // A cancellation spends nothing: that the service refuses it is its end.
+    if (this.#state.cancellation !== undefined) return this.#position.fail(failure.class, failure.detail);
+    for (let read = 1; ; read += 1) {
+      const wakeAt = Date.now() + this.#policy.settleDelayMs;
+      await this.#state.record({
+        status: 'processing',
+        event: 'attempt.settling',
+        message: `The service reports attempt ${this.#state.attempt.number} as failed; the wallet is checked before anything else.`,
+        failure,
+        nextStepAt: wakeAt,
+        next: `The wallet is read (${read} of ${this.#policy.settleReads}).`,
+      });
+      // Whatever a person does, the wallet is not read before its time: a debit may show late.
+      while (Date.now() < wakeAt) {
+        const woken = await this.#state.wait(wakeAt - Date.now(), WAIT_NAMES.wallet(read));
+        if (woken === 'observation') return this.#position.answerObservations();
+        if (woken === 'operator' && this.#state.attempt.state !== 'failed') return this.#position.fromAttempt();
+        if (this.#state.attempt.settled) return this.#position.fromAttempt();
+      }
+      const { evidence, detail } = await this.#readEvidence();
+      if (costNothing(evidence)) {
+        this.#state.attempt = { ...this.#state.attempt, settled: true };
+        return { step: 'buy_anew', evidence: detail };
+      }
+      if (decideSettlement(read, this.#policy) === 'read_again') continue;
+      const reason = evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable';
+      return { step: 'park', reason, detail, failure: failure.class };
+    }
+  }
+
+  /** A wallet that could not be read proves nothing. */
+  async #readEvidence(): Promise<EvidenceResult> {
+    try {
+      return await this.#reads.readDebitEvidence(this.#position.attemptRef);
+    } catch (error) {
+      requireGivenUp(error);
+      return { evidence: 'unavailable', detail: 'The wallet could not be read for a long time.' };
+    }
+  }
+
+  async buyAnew({ evidence }: StepNamed<'buy_anew'>): Promise<Step> {
+    const { number, failure = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } } = this.#state.attempt;
+    this.#state.heldFor = 'supplier_failed';
+    const since = Date.now();
+    for (;;) {
+      const { attempts, firstDelayMs, maxDelayMs } = this.#state.rule;
+      if (number >= attempts) {
+        const detail = `All ${number} attempts failed. ${evidence}`;
+        return { step: 'park', reason: 'attempts_used_up', detail, failure: failure.class };
+      }
+      const wakeAt = since + backoffMs(firstDelayMs, maxDelayMs, number);
+      if (wakeAt >= this.#state.deadline) return this.#position.fail('deadline_passed', `${failure.detail} ${evidence}`);
+      await this.#state.record({
+        status: 'held',
+        message: `Attempt ${number} failed and cost nothing. ${evidence} A new attempt follows.`,
+        failure,
+        nextStepAt: wakeAt,
+        retryRule: this.#state.configuredRule,
+        next: `Attempt ${number + 1} of at most ${attempts}.`,
+      });
+      const { retryOverrides } = this.#state;
+      const woken = await this.#state.wait(wakeAt - Date.now(), WAIT_NAMES.nextAttempt(number + 1));
+      if (woken === 'observation') return this.#position.answerObservations();
+      // A person may have found that it was bought after all.
+      if (this.#state.attempt.state !== 'failed') return this.#position.fromAttempt();
+      const waitsOn = woken === 'operator' && this.#state.isOnlyRescheduled(retryOverrides, wakeAt);
+      // Whoever waits on waits by the changed rule; and there may be no further attempt any more.
+      if (!waitsOn && number < this.#state.rule.attempts) return this.#openNextAttempt(number + 1);
+    }
+  }
+
+  async #openNextAttempt(number: number): Promise<Step> {
+    for (;;) {
+      const opened = await database.openNextAttempt({ work: this.#state.work, number });
+      if (opened.kind === 'opened') {
+        this.#state.attempt = opened.attempt;
+        this.#position.holds = 0;
+        return this.#position.fromAttempt();
+      }
+      const step = await this.#position.barred(opened.by, undefined);
+      if (step !== undefined) return step;
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { WorkEnd } from '#activities/work-types.ts';
+import type { AttentionReason } from '#domain/attention.ts';
+import type { FailureClass } from '#domain/failure.ts';
+import type { NextStep } from '#domain/purchase-decision.ts';
+import { CONTRADICTED } from '#workflows/work-state.ts';
+
+/** A step of the run: what the domain decided, or an end, or a wait for a person. */
+export type Step =
+  | NextStep
+  | { readonly step: 'park'; readonly reason: AttentionReason; readonly detail: string; readonly failure?: FailureClass }
+  /** The attempt failed and cost nothing: another one, if there may be one. */
+  | { readonly step: 'buy_anew'; readonly evidence: string }
+  | { readonly step: 'end'; readonly end: WorkEnd };
+
+export const CONTRADICTION: Step = {
+  step: 'park',
+  reason: 'contradiction',
+  detail: CONTRADICTED,
+};
+
+/** What the service adds to a contradiction that nobody has judged yet. */
+export const ONE_MORE_WORD: Step = { ...CONTRADICTION, detail: 'The service said more about it; what contradicts itself is to be judged first.' };
+
+export type StepNamed<Name extends Step['step']> = Extract<Step, { step: Name }>;
