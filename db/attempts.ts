@@ -12,10 +12,11 @@ import type { WorkRef } from '#domain/work.ts';
 import { knownWord, storeCancellationFacts, type CancellationFacts } from '#db/cancellation-facts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
+import { lockEsim } from '#db/esim-queries.ts';
 import { newId } from '#db/ids.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
 import { recordMovement } from '#db/journal.ts';
-import { attempts, esims } from '#db/schema.ts';
+import { attempts } from '#db/schema.ts';
 import { storeSubscriptionFacts, type SubscriptionFacts } from '#db/vpn-subscriptions.ts';
 
 export type AttemptRow = typeof attempts.$inferSelect;
@@ -180,7 +181,7 @@ export function limitOf({ limitAmount: amount, limitCurrency: currency }: Pick<A
 
 /** The lock on the eSIM makes those who ask at the same moment ask one after the other. */
 async function isBusy(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
-  await tx.select({ id: esims.id }).from(esims).where(eq(esims.id, esimId)).for('update');
+  await lockEsim(tx, esimId);
   const [holder] = await tx.select({ id: attempts.id }).from(attempts).where(eq(attempts.busyEsimId, esimId));
   return holder !== undefined && holder.id !== attemptId;
 }
