@@ -129,6 +129,16 @@ export function timeInQuery(description: string) {
   return instantInput.optional().meta({ description, override: { type: 'string', format: 'date-time' } });
 }
 
+/** Yes or no in a query. */
+export function flagInQuery(description: string) {
+  return z
+    .string()
+    .refine((text) => text === 'true' || text === 'false', { message: 'must be true or false' })
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description, override: { type: 'boolean' } });
+}
+
 /** Several of a closed set in one parameter, separated by commas. */
 export function listOf<Value extends string>(values: readonly [Value, ...Value[]]) {
   const isOne = (text: string): text is Value => (values as readonly string[]).includes(text);

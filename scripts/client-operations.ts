@@ -183,8 +183,7 @@ function queryType(schema: DescribedParameter['schema']): string {
   const several = valuesOfList(schema);
   if (several !== undefined) return ` OneOrMore<${lines(several)}\n  >`;
   const { enum: values, type } = schema as { enum?: unknown; type?: unknown };
-  // Text in an address, and a flag to those who call.
-  if (type === 'boolean' || isFlag(values)) return ' boolean';
+  if (type === 'boolean') return ' boolean';
   if (Array.isArray(values)) return lines(values);
   return type === 'integer' || type === 'number' ? ' number' : ' string';
 }
@@ -193,11 +192,6 @@ function queryType(schema: DescribedParameter['schema']): string {
 function valuesOfList({ type, items }: DescribedParameter['schema']): readonly unknown[] | undefined {
   const values = type === 'array' && typeof items === 'object' && items !== null && 'enum' in items ? items.enum : undefined;
   return Array.isArray(values) ? values : undefined;
-}
-
-/** Exactly `true` and `false`. */
-function isFlag(values: unknown): boolean {
-  return Array.isArray(values) && values.length === 2 && values.includes('true') && values.includes('false');
 }
 
 function union(values: readonly unknown[]): string[] {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { rulesInForce } from '#db/pricing-rules.ts';
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { country, pageQuery } from '#api/fields.ts';
+import { country, flagInQuery, pageQuery } from '#api/fields.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import type { PackageList } from '#api/package-list.ts';
 import { ageOf, freshness, freshnessExample, packageExample, packageJson, packageOutput } from '#api/package-schemas.ts';
@@ -34,7 +34,7 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
       scope: 'packages:read',
       query: z.strictObject({
         country: country.optional().meta({ description: 'Only packages that name this country (ISO 3166-1 alpha-2).' }),
-        available: z.enum(['true', 'false']).optional().meta({ description: 'Only what the service sells at present, or only what it does not.' }),
+        available: flagInQuery('Only what the service sells at present, or only what it does not.'),
         ...pageQuery,
       }),
       answers: {
@@ -54,7 +54,7 @@ export function packageOperations({ database, now }: ApiDependencies, packages: 
           (each) =>
             each.id > after &&
             (inCountry === undefined || each.countries.includes(inCountry)) &&
-            (available === undefined || each.available === (available === 'true')),
+            (available === undefined || each.available === available),
         );
         const shown = rest.slice(0, limit);
         const last = rest.length > limit ? shown.at(-1)?.id : undefined;

@@ -3,7 +3,7 @@ import { WORK_KINDS } from '#domain/work.ts';
 import { addPause, findPause, listPauses, releasePause, type PauseRow } from '#db/gate/pauses.ts';
 import { idCursor, readIdCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { idInPath, instant, mayExist, ourId, pageOf, pageQuery } from '#api/fields.ts';
+import { flagInQuery, idInPath, instant, mayExist, ourId, pageOf, pageQuery } from '#api/fields.ts';
 import { answerOnce } from '#api/idempotency.ts';
 import { operation, type Operation } from '#api/operation.ts';
 import { pageReply } from '#api/page-reply.ts';
@@ -61,7 +61,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       query: z.strictObject({
         kind: kind.optional().meta({ description: 'Only pauses of this kind of work alone.' }),
         failure_class: failureClassInQuery.optional().meta({ description: 'Only pauses after this failure class alone.' }),
-        ended: z.enum(['true', 'false']).default('false').meta({ description: '`true`: also pauses that are over.' }),
+        ended: flagInQuery('`true`: also pauses that are over.'),
         ...pageQuery,
       }),
       answers: {
@@ -72,9 +72,9 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
           example: { data: [pauseExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { limit, cursor, kind: ofKind, failure_class: ofFailure, ended } }) => {
+      handle: async ({ query: { limit, cursor, kind: ofKind, failure_class: ofFailure, ended: includeEnded = false } }) => {
         const after = cursor === undefined ? undefined : readIdCursor('pause', cursor);
-        const found = await database.run((db) => listPauses(db, { kind: ofKind, failureClass: ofFailure, includeEnded: ended === 'true' }, { limit: limit + 1, after }));
+        const found = await database.run((db) => listPauses(db, { kind: ofKind, failureClass: ofFailure, includeEnded }, { limit: limit + 1, after }));
         return pageReply(found, limit, { json: pauseJson, cursor: ({ id }) => idCursor(id) });
       },
     }),

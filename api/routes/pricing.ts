@@ -12,7 +12,7 @@ import {
 } from '#db/pricing-rules.ts';
 import { numberCursor, positionCursor, readNumberCursor, readPositionCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
-import { currency, idInPath, mayExist, pageQuery } from '#api/fields.ts';
+import { currency, flagInQuery, idInPath, mayExist, pageQuery } from '#api/fields.ts';
 import { answerOnce } from '#api/idempotency.ts';
 import { invalid, operation, type Operation } from '#api/operation.ts';
 import type { PackageList } from '#api/package-list.ts';
@@ -75,7 +75,7 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
       query: z.strictObject({
         target: z.enum(PRICING_TARGET_KINDS).optional().meta({ description: 'Only rules for this kind of target.' }),
         currency: currency.optional(),
-        ended: z.enum(['true', 'false']).default('false').meta({ description: '`true`: also rules that are over.' }),
+        ended: flagInQuery('`true`: also rules that are over.'),
         ...pageQuery,
       }),
       answers: {
@@ -86,9 +86,9 @@ export function pricingOperations(dependencies: ApiDependencies, packages: Packa
           example: { data: [pricingRuleExample], next_cursor: null },
         },
       },
-      handle: async ({ query: { target, currency: code, ended, limit, cursor } }) => {
+      handle: async ({ query: { target, currency: code, ended: includeEnded = false, limit, cursor } }) => {
         const after = cursor === undefined ? undefined : readPositionCursor('pricingRule', cursor);
-        const filter = { targetKind: target, currency: code, includeEnded: ended === 'true' };
+        const filter = { targetKind: target, currency: code, includeEnded };
         const found = await database.run((db) => listPricingRules(db, filter, { limit: limit + 1, after }));
         return pageReply(found, limit, { json: pricingRuleJson, cursor: (last) => positionCursor('pricingRule', last) });
       },

@@ -166,6 +166,18 @@ describe('a list that is narrowed', () => {
   });
 });
 
+describe('a flag', () => {
+  const flags = Object.entries(LISTS).flatMap(([id, filters]) => Object.keys(filters).flatMap((name) => (Object.keys(filters[name] ?? {}).toSorted().join() === 'false,true' ? [{ id, name }] : [])));
+
+  it.each(flags)('$name of $id is true or false, and nothing that could be meant for it', async ({ id, name }) => {
+    const path = api.operations.find((each) => each.id === id)?.path ?? '';
+    for (const value of ['yes', '1', 'True', '']) {
+      const refused = await caller.get(`${path}?${name}=${value}`);
+      expect([value, refused.status, refused.text.includes('must be true or false')]).toEqual([value, 400, true]);
+    }
+  });
+});
+
 describe('a stream that is narrowed', () => {
   it.each(Object.entries(EVENTS))('by %s tells of what that lets through', async (name, filter) => {
     const beginning = Buffer.from('v.0').toString('base64url');
