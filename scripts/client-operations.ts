@@ -12,7 +12,8 @@ type Reading = { readonly kind: 'json'; readonly type: string } | { readonly kin
 /** TypeScript of the class that has a method for every call that takes an API key. */
 export function clientOperations(api: DescribedApi): string {
   const operations = api.operations.filter((operation) => operation.authenticated && !isStream(operation));
-  const methods = operations.map((operation) => methodOf(operation, api));
+  const closedSets = namedSets(api);
+  const methods = operations.map((operation) => methodOf(operation, api, closedSets));
   const types = new Set(methods.flatMap(({ types: used }) => used));
   return [
     ...importsOf(types),
@@ -95,7 +96,7 @@ interface Method {
   readonly query: readonly string[];
 }
 
-function methodOf(operation: DescribedOperation, api: DescribedApi): Method {
+function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: NamedSets): Method {
   const { id, method, path, parameters, body, answers } = operation;
   const inPath = parameters.filter((each) => each.in === 'path');
   const inQuery = parameters.filter((each) => each.in === 'query');
@@ -140,7 +141,9 @@ function methodOf(operation: DescribedOperation, api: DescribedApi): Method {
     ...(isPaged ? [item] : []),
     ...(reading.kind === 'json' && !reading.type.includes('<') ? [reading.type] : []),
   ];
-  return { text, types, query: inQuery.length === 0 ? [] : [queryInterface(id, inQuery)] };
+  if (inQuery.length === 0) return { text, types, query: [] };
+  const setsUsed = inQuery.flatMap(({ schema }) => closedSets.get(keyOf(valuesOf(schema) ?? [])) ?? []);
+  return { text, types: [...types, ...setsUsed], query: [queryInterface(id, inQuery, closedSets)] };
 }
 
 function docOf(description: string): string {
@@ -171,27 +174,50 @@ function itemOf(schema: unknown, api: DescribedApi): string | undefined {
   return nameIn(data?.items);
 }
 
-function queryInterface(id: string, parameters: readonly DescribedParameter[]): string {
+/** Names of closed sets, by their values. */
+type NamedSets = ReadonlyMap<string, string>;
+
+/** Parameters list their values; where these are a schema of its own, its name says more, and once. */
+function namedSets({ schemas }: DescribedApi): NamedSets {
+  return new Map(Object.entries(schemas).flatMap(([name, schema]) => {
+    const values = enumOf(schema);
+    return values === undefined ? [] : [[keyOf(values), name] as const];
+  }));
+}
+
+function keyOf(values: readonly unknown[]): string {
+  return JSON.stringify(values.map(String).toSorted());
+}
+
+function queryInterface(id: string, parameters: readonly DescribedParameter[], closedSets: NamedSets): string {
   const fields = parameters.flatMap(({ name, required, description, schema }) => [
     ...(description === undefined ? [] : [`  /** ${valuesOfList(schema) === undefined ? description : description.replace(COMMAS, '')} */`]),
-    `  readonly ${name}${required ? '' : '?'}:${queryType(schema)};`,
+    `  readonly ${name}${required ? '' : '?'}:${queryType(schema, closedSets)};`,
   ]);
   return [`export interface ${capital(id)}Query {`, ...fields, '}', ''].join('\n');
 }
 
-function queryType(schema: DescribedParameter['schema']): string {
-  const several = valuesOfList(schema);
-  if (several !== undefined) return ` OneOrMore<${lines(several)}\n  >`;
-  const { enum: values, type } = schema as { enum?: unknown; type?: unknown };
-  if (type === 'boolean') return ' boolean';
-  if (Array.isArray(values)) return lines(values);
-  return type === 'integer' || type === 'number' ? ' number' : ' string';
+function queryType(schema: DescribedParameter['schema'], closedSets: NamedSets): string {
+  const values = valuesOf(schema);
+  const named = values === undefined ? undefined : closedSets.get(keyOf(values));
+  if (valuesOfList(schema) !== undefined) return named === undefined ? ` OneOrMore<${lines(values ?? [])}\n  >` : ` OneOrMore<${named}>`;
+  if (values !== undefined) return named === undefined ? lines(values) : ` ${named}`;
+  if (schema.type === 'boolean') return ' boolean';
+  return schema.type === 'integer' || schema.type === 'number' ? ' number' : ' string';
+}
+
+/** Of one or some out of a closed set; undefined of anything else. */
+function valuesOf(schema: DescribedParameter['schema']): readonly unknown[] | undefined {
+  return valuesOfList(schema) ?? enumOf(schema);
 }
 
 /** Of a list of some out of a closed set; undefined of anything else. */
 function valuesOfList({ type, items }: DescribedParameter['schema']): readonly unknown[] | undefined {
-  const values = type === 'array' && typeof items === 'object' && items !== null && 'enum' in items ? items.enum : undefined;
-  return Array.isArray(values) ? values : undefined;
+  return type === 'array' ? enumOf(items) : undefined;
+}
+
+function enumOf(schema: unknown): readonly unknown[] | undefined {
+  return typeof schema === 'object' && schema !== null && 'enum' in schema && Array.isArray(schema.enum) ? schema.enum : undefined;
 }
 
 function union(values: readonly unknown[]): string[] {

@@ -3,6 +3,7 @@
 import { Paged } from './paged.ts';
 import type { CallOptions, Transport, WriteOptions } from './transport.ts';
 import type {
+  AttentionReason,
   AuditEntry,
   AuditPage,
   Cancellation,
@@ -24,6 +25,8 @@ import type {
   EsimUsage,
   Event,
   EventPage,
+  EventPattern,
+  FailureClass,
   LatestUpdate,
   LimitChange,
   NewPricingRule,
@@ -128,51 +131,9 @@ export interface ListOrdersQuery {
     | 'abandoned'
   >;
   /** What holds it, or why it failed. */
-  readonly failure_class?:
-    | 'invalid_request'
-    | 'package_unavailable'
-    | 'price_above_limit'
-    | 'topup_not_offered'
-    | 'margin_too_low'
-    | 'esim_busy'
-    | 'cancellation_refused'
-    | 'refund_not_expected'
-    | 'refund_uncertain'
-    | 'insufficient_balance'
-    | 'not_approved'
-    | 'unauthorized'
-    | 'rate_limited'
-    | 'not_sent'
-    | 'service_down'
-    | 'spend_limit_reached'
-    | 'buying_paused'
-    | 'deadline_passed'
-    | 'key_or_reference_known'
-    | 'supplier_failed'
-    | 'timeout'
-    | 'connection_lost'
-    | 'server_error'
-    | 'unreadable_answer'
-    | 'contract_drift'
-    | 'worker_lost';
+  readonly failure_class?: FailureClass;
   /** What it waits for a person for. */
-  readonly attention?:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
@@ -224,51 +185,9 @@ export interface ListTopupsQuery {
     | 'abandoned'
   >;
   /** What holds it, or why it failed. */
-  readonly failure_class?:
-    | 'invalid_request'
-    | 'package_unavailable'
-    | 'price_above_limit'
-    | 'topup_not_offered'
-    | 'margin_too_low'
-    | 'esim_busy'
-    | 'cancellation_refused'
-    | 'refund_not_expected'
-    | 'refund_uncertain'
-    | 'insufficient_balance'
-    | 'not_approved'
-    | 'unauthorized'
-    | 'rate_limited'
-    | 'not_sent'
-    | 'service_down'
-    | 'spend_limit_reached'
-    | 'buying_paused'
-    | 'deadline_passed'
-    | 'key_or_reference_known'
-    | 'supplier_failed'
-    | 'timeout'
-    | 'connection_lost'
-    | 'server_error'
-    | 'unreadable_answer'
-    | 'contract_drift'
-    | 'worker_lost';
+  readonly failure_class?: FailureClass;
   /** What it waits for a person for. */
-  readonly attention?:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
@@ -324,51 +243,9 @@ export interface ListVpnSubscriptionsQuery {
     | 'abandoned'
   >;
   /** What holds it, or why it failed. */
-  readonly failure_class?:
-    | 'invalid_request'
-    | 'package_unavailable'
-    | 'price_above_limit'
-    | 'topup_not_offered'
-    | 'margin_too_low'
-    | 'esim_busy'
-    | 'cancellation_refused'
-    | 'refund_not_expected'
-    | 'refund_uncertain'
-    | 'insufficient_balance'
-    | 'not_approved'
-    | 'unauthorized'
-    | 'rate_limited'
-    | 'not_sent'
-    | 'service_down'
-    | 'spend_limit_reached'
-    | 'buying_paused'
-    | 'deadline_passed'
-    | 'key_or_reference_known'
-    | 'supplier_failed'
-    | 'timeout'
-    | 'connection_lost'
-    | 'server_error'
-    | 'unreadable_answer'
-    | 'contract_drift'
-    | 'worker_lost';
+  readonly failure_class?: FailureClass;
   /** What it waits for a person for. */
-  readonly attention?:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
@@ -421,51 +298,9 @@ export interface ListCancellationsQuery {
     | 'abandoned'
   >;
   /** What holds it, or why it failed. */
-  readonly failure_class?:
-    | 'invalid_request'
-    | 'package_unavailable'
-    | 'price_above_limit'
-    | 'topup_not_offered'
-    | 'margin_too_low'
-    | 'esim_busy'
-    | 'cancellation_refused'
-    | 'refund_not_expected'
-    | 'refund_uncertain'
-    | 'insufficient_balance'
-    | 'not_approved'
-    | 'unauthorized'
-    | 'rate_limited'
-    | 'not_sent'
-    | 'service_down'
-    | 'spend_limit_reached'
-    | 'buying_paused'
-    | 'deadline_passed'
-    | 'key_or_reference_known'
-    | 'supplier_failed'
-    | 'timeout'
-    | 'connection_lost'
-    | 'server_error'
-    | 'unreadable_answer'
-    | 'contract_drift'
-    | 'worker_lost';
+  readonly failure_class?: FailureClass;
   /** What it waits for a person for. */
-  readonly attention?:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  readonly attention?: AttentionReason;
   readonly created_by?: string;
   /** Later than this. */
   readonly created_after?: string;
@@ -525,62 +360,7 @@ export interface ListRefundsQuery {
 
 export interface ListEventsQuery {
   /** Types of events; `order.*` stands for all of orders. */
-  readonly type?: OneOrMore<
-    | '*'
-    | 'order.*'
-    | 'topup.*'
-    | 'vpn_subscription.*'
-    | 'cancellation.*'
-    | 'refund.*'
-    | 'wallet.*'
-    | 'esim.*'
-    | 'webhook_endpoint.*'
-    | 'order.accepted'
-    | 'order.held'
-    | 'order.processing'
-    | 'order.needs_attention'
-    | 'order.completed'
-    | 'order.failed'
-    | 'order.abandoned'
-    | 'topup.accepted'
-    | 'topup.held'
-    | 'topup.processing'
-    | 'topup.needs_attention'
-    | 'topup.completed'
-    | 'topup.failed'
-    | 'topup.abandoned'
-    | 'vpn_subscription.accepted'
-    | 'vpn_subscription.held'
-    | 'vpn_subscription.processing'
-    | 'vpn_subscription.needs_attention'
-    | 'vpn_subscription.active'
-    | 'vpn_subscription.cancelling'
-    | 'vpn_subscription.cancelled'
-    | 'vpn_subscription.expired'
-    | 'vpn_subscription.failed'
-    | 'vpn_subscription.abandoned'
-    | 'cancellation.accepted'
-    | 'cancellation.held'
-    | 'cancellation.processing'
-    | 'cancellation.needs_attention'
-    | 'cancellation.completed'
-    | 'cancellation.refused'
-    | 'cancellation.abandoned'
-    | 'refund.expected'
-    | 'refund.manual_review'
-    | 'refund.completed'
-    | 'refund.failed'
-    | 'refund.needs_attention'
-    | 'wallet.balance_low'
-    | 'wallet.balance_restored'
-    | 'esim.data_low'
-    | 'esim.expiring'
-    | 'vpn_subscription.expiring'
-    | 'wallet.runway_low'
-    | 'wallet.runway_restored'
-    | 'webhook_endpoint.disabled'
-    | 'webhook_endpoint.test'
-  >;
+  readonly type?: OneOrMore<EventPattern>;
   /** Of what they speak. */
   readonly subject_kind?: OneOrMore<
     | 'order'
@@ -605,23 +385,7 @@ export interface ListEventsQuery {
 }
 
 export interface ListCasesQuery {
-  readonly reason?:
-    | 'outcome_unknown'
-    | 'debit_without_goods'
-    | 'evidence_unavailable'
-    | 'attempts_used_up'
-    | 'contradiction'
-    | 'contract_drift'
-    | 'delivery_unavailable'
-    | 'charged_above_limit'
-    | 'debited_twice'
-    | 'debited_for_nothing'
-    | 'amount_differs'
-    | 'movement_missing'
-    | 'cancellation_refused'
-    | 'refund_failed'
-    | 'refund_missing'
-    | 'webhook_conflict';
+  readonly reason?: AttentionReason;
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -636,33 +400,7 @@ export interface ListPausesQuery {
     | 'vpn_subscription'
     | 'cancellation';
   /** Only pauses after this failure class alone. */
-  readonly failure_class?:
-    | 'invalid_request'
-    | 'package_unavailable'
-    | 'price_above_limit'
-    | 'topup_not_offered'
-    | 'margin_too_low'
-    | 'esim_busy'
-    | 'cancellation_refused'
-    | 'refund_not_expected'
-    | 'refund_uncertain'
-    | 'insufficient_balance'
-    | 'not_approved'
-    | 'unauthorized'
-    | 'rate_limited'
-    | 'not_sent'
-    | 'service_down'
-    | 'spend_limit_reached'
-    | 'buying_paused'
-    | 'deadline_passed'
-    | 'key_or_reference_known'
-    | 'supplier_failed'
-    | 'timeout'
-    | 'connection_lost'
-    | 'server_error'
-    | 'unreadable_answer'
-    | 'contract_drift'
-    | 'worker_lost';
+  readonly failure_class?: FailureClass;
   /** `true`: also pauses that are over. */
   readonly ended?: boolean;
   /** How many at most, 1 to 100. */
