@@ -39,6 +39,7 @@ export class PurchaseOutcome {
     this.#reads = proxyActivities<Pick<PurchaseActivities, 'readDebitEvidence'>>(repeatedlyAsking(position.policy, DEADLINES_OF_READS));
   }
 
+  /** Waits for the word of the service about what it has accepted. */
   async awaitService(): Promise<Step> {
     // The money is there, whatever the service says of it.
     if (this.#state.cancellation?.cancelledAt !== undefined && this.#state.cancellation.refundPaid) return { step: 'deliver' };
@@ -63,6 +64,7 @@ export class PurchaseOutcome {
     return { until, summary: WAIT_NAMES.refund(), otherwise: { step: 'deliver' } };
   }
 
+  /** Reads what was bought and ends the work with it, or waits until it can be read. */
   async complete(): Promise<Step> {
     const { missing, status, overdue, done } = WORDING[this.#state.work.kind];
     const now = `The service has completed the ${this.#state.noun}; its ${missing} is being read.`;
@@ -170,6 +172,7 @@ export class PurchaseOutcome {
     }
   }
 
+  /** Waits, by the rules for further attempts, and opens the next one; when none is left a person is told. */
   async buyAnew({ evidence }: StepNamed<'buy_anew'>): Promise<Step> {
     const { number, failure = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } } = this.#state.attempt;
     this.#state.heldFor = 'supplier_failed';

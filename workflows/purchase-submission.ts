@@ -23,6 +23,7 @@ export class PurchaseSubmission {
     this.#reads = proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase'>>(repeatedlyAsking(position.policy, DEADLINES_OF_READS));
   }
 
+  /** Sends the attempt, unless the service has said something of it meanwhile, or its time is over. */
   async send(): Promise<Step> {
     if (!this.#position.context.observations.isEmpty) return this.#position.answerObservations();
     if (Date.now() >= this.#state.deadline && !this.#state.attempt.history.anyUnknown) {
@@ -73,6 +74,7 @@ export class PurchaseSubmission {
     return this.#position.fromAttempt();
   }
 
+  /** Keeps what cost nothing until it may be sent again: growing waits, or the purchase gate's word; at its deadline it fails. */
   async hold(step: StepNamed<'hold'>): Promise<Step> {
     const { failure, gated, asked = false } = step;
     await this.#state.continueAsNewIfLong(this.#position.holds);
@@ -114,6 +116,7 @@ export class PurchaseSubmission {
     }
   }
 
+  /** Waits before the bytes whose outcome is unknown are sent once more. */
   async resend(step: StepNamed<'resend'>): Promise<Step> {
     const wakeAt = Date.now() + step.delayMs;
     const detail = this.#state.attempt.failure?.detail ?? FAILURE_CLASSES[step.failure].meaning;
@@ -133,11 +136,13 @@ export class PurchaseSubmission {
     return woken === 'observation' ? this.#position.answerObservations() : { step: 'send' };
   }
 
+  /** Waits until another send of the attempt is over for certain. */
   async waitForLease(step: StepNamed<'wait_for_lease'>): Promise<Step> {
     const woken = await this.#state.wait(step.delayMs, WAIT_NAMES.otherSend());
     return woken === 'observation' ? this.#position.answerObservations() : { step: 'send' };
   }
 
+  /** Asks the service, a few times, what became of an attempt that may not be sent again; then a person is told. */
   async lookUp(step: StepNamed<'look_up'>): Promise<Step> {
     let detail = '';
     for (let n = 1; n <= this.#policy.lookUps; n += 1) {
