@@ -1,8 +1,10 @@
 import { defineConfig } from 'vitest/config';
 import { QUICK_START } from './cli/start/part.ts';
 
-// A test that needs longer than this has lost what it waits for.
-const SLOW_TEST_MS = 120_000;
+// A test that needs longer than this has lost what it waits for, on a machine that is ten times as slow as a quiet one, too.
+const QUICK_TEST_MS = 120_000;
+const SLOW_TEST_MS = 240_000;
+const PATIENCE = { poll: { timeout: 60_000 } };
 
 // Each file runs in a process of its own, most of whose time goes into starting.
 const execArgv = [QUICK_START];
@@ -20,7 +22,9 @@ export default defineConfig({
           // Everything that is none of the other kinds, so that no test file can be forgotten.
           include: ['test/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/{workflow,integration,fault}/**'],
-          testTimeout: 20_000,
+          testTimeout: QUICK_TEST_MS,
+          hookTimeout: QUICK_TEST_MS,
+          expect: PATIENCE,
           // By default one core of two would stand idle.
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
@@ -32,8 +36,9 @@ export default defineConfig({
           execArgv,
           include: ['test/workflow/**/*.test.ts'],
           globalSetup: ['test/support/workflow-setup.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: QUICK_TEST_MS,
+          hookTimeout: QUICK_TEST_MS,
+          expect: PATIENCE,
           sequence: { groupOrder: 1 },
         },
       },
@@ -43,8 +48,10 @@ export default defineConfig({
           execArgv,
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/servers-setup.ts'],
+          setupFiles: ['test/support/own-ports.ts'],
           testTimeout: SLOW_TEST_MS,
           hookTimeout: SLOW_TEST_MS,
+          expect: PATIENCE,
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
         },
@@ -55,8 +62,10 @@ export default defineConfig({
           execArgv,
           include: ['test/fault/**/*.test.ts'],
           globalSetup: ['test/support/servers-setup.ts'],
+          setupFiles: ['test/support/own-ports.ts'],
           testTimeout: 2 * SLOW_TEST_MS,
           hookTimeout: SLOW_TEST_MS,
+          expect: PATIENCE,
           // Each file has servers of its own and mostly waits.
           maxWorkers: 2,
           sequence: { groupOrder: 3 },

@@ -9,11 +9,17 @@ const HIGHEST = 32_000;
 const TRIES = 200;
 
 const chosen = new Set<number>();
+let lane = { number: 0, of: 1 };
+
+/** Of processes that choose ports at the same moment, each in a lane of its own (0 to `of` - 1), no two choose the same. */
+export function choosePortsInLane(number: number, of: number): void {
+  lane = { number, of };
+}
 
 /** A port of 127.0.0.1 that nothing listens on and that this process has not handed out before. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const port = randomInt(LOWEST, HIGHEST);
+    const port = LOWEST + lane.of * randomInt(Math.floor((HIGHEST - LOWEST) / lane.of)) + lane.number;
     if (chosen.has(port) || !(await isPortFree(port))) continue;
     chosen.add(port);
     return port;

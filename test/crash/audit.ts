@@ -36,7 +36,7 @@ export function succeeded({ status }: Pick<WorkResult, 'status'>): boolean {
 /** Parked because nobody could say what the wallet did: their journal may lack what the ledger has. */
 const UNKNOWABLE: ReadonlySet<AttentionReason | null> = new Set(['outcome_unknown', 'evidence_unavailable']);
 
-const AGAIN_QUIET_MS = 30_000;
+const AGAIN_QUIET_MS = 120_000;
 
 /** Waits until nothing is under way, then compares everything. */
 export async function audit(stack: Stack, setting: Setting, things: readonly Thing[], quietMs?: number): Promise<Audit> {

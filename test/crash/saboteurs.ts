@@ -96,7 +96,7 @@ export const SABOTEURS = {
       ...NOTHING_ELSE,
       // Honest resends end after a second and a half; the sixth send comes six seconds after the first, and buys again.
       setting: PATIENT_WITH_THE_SERVICE,
-      requestFaults: [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 5 }, UNREADABLE],
+      requestFaults: [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 5 }, { ...UNREADABLE, count: 100 }],
       webhookFaults: SILENCE,
     },
     caughtBy: /was bought once and cost \d debits/,

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ environment: PATIENT_POLICY });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {
@@ -57,7 +57,7 @@ describe('a worker that is killed', () => {
   });
 
   it('while the service is still at work on what it sent: the work is found, and cost once', async () => {
-    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 2_500, at: 'work' });
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 10_000, at: 'work' });
     const id = await desk.place(PACKAGE.completedAtOnce);
     await waitFor('the service has the request', async () => (await desk.sends(id)).flat().length === 1);
     expect(await desk.ledger(id)).toEqual([]);

@@ -25,11 +25,15 @@ export function browserAvailable(here: BrowserPlace = { path: chromiumPath, envi
   return false;
 }
 
+/** Milliseconds that a step of a browser may take: reached only when it never happens. */
+const PATIENCE_MS = 100_000;
+
 /** A headless Chromium that asks nobody but the pages it is given. */
 export async function launchBrowser(): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('no Chromium here');
   return chromium.launch({
     executablePath: chromiumPath,
+    timeout: PATIENCE_MS,
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -40,6 +44,13 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+/** @param viewport in pixels. */
+export async function openPage(browser: Browser, viewport: { readonly width: number; readonly height: number }): Promise<Page> {
+  const page = await browser.newPage({ viewport });
+  page.setDefaultTimeout(PATIENCE_MS);
+  return page;
 }
 
 /** Keeps a picture of a page under `test/artifacts/`. */

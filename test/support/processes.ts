@@ -100,7 +100,7 @@ export async function startProcess(options: ProcessOptions): Promise<TestProcess
     await waitFor(
       `${options.name} is ready`,
       async () => !started.running || (await fetch(readyUrl)).status === 200,
-      { timeoutMs: options.readyTimeoutMs ?? 60_000, context: () => started.tail() },
+      { timeoutMs: options.readyTimeoutMs ?? 180_000, context: () => started.tail() },
     );
     if (!started.running) throw new Error(`${options.name} ended before it was ready\n${started.tail()}`);
     return started;

@@ -10,18 +10,26 @@ export interface RawAnswer {
   readonly closed: boolean;
 }
 
+/** Milliseconds: longer than a busy machine takes to answer. */
+const SILENCE_MS = 10_000;
+
 /**
  * Sends bytes as they are, then waits until the other side closes, or is silent for a while.
  *
  * @param parts sent one after the other; a number is a pause in milliseconds.
+ * @param isEnough of all that came so far: true ends the wait, where nobody would close.
  */
-export async function sendRaw(baseUrl: string, parts: readonly (string | Buffer | number)[], silenceMs = 1_000): Promise<RawAnswer> {
+export async function sendRaw(baseUrl: string, parts: readonly (string | Buffer | number)[], isEnough: (text: string) => boolean = () => false): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl);
   const socket = connect(Number(port), hostname);
   const chunks: Buffer[] = [];
   const { promise: ended, resolve: end } = Promise.withResolvers<boolean>();
-  socket.setTimeout(silenceMs, () => end(false));
-  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  socket.setTimeout(SILENCE_MS, () => end(false));
+  const came = () => Buffer.concat(chunks).toString('latin1');
+  socket.on('data', (chunk: Buffer) => {
+    chunks.push(chunk);
+    if (isEnough(came())) end(false);
+  });
   socket.on('end', () => end(true));
   socket.on('close', () => end(true));
   // A reset is a way of closing.
@@ -32,6 +40,6 @@ export async function sendRaw(baseUrl: string, parts: readonly (string | Buffer 
   }
   const closed = await ended;
   socket.destroy();
-  const text = Buffer.concat(chunks).toString('latin1');
+  const text = came();
   return { text, closed, statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)) };
 }

@@ -20,6 +20,14 @@ import type { SharedServers } from '#test/support/shared-servers.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { NeverError, waitFor } from '#test/support/wait-for.ts';
 
+/** Exact numbers of requests are counted: no request is given up because the machine is busy. */
+export const PATIENT_POLICY = {
+  POLICY_SEND_DEADLINE: '15s',
+  POLICY_SEND_LEASE: '16s',
+  POLICY_SEND_ACTIVITY_TIMEOUT: '40s',
+  POLICY_RESEND_WINDOW: '10m',
+} as const;
+
 /** Waits that a person would call normal, shortened to what a test can wait for; the invariants do not depend on them. */
 export const SHORT_POLICY = {
   POLICY_SEND_DEADLINE: '3s',
@@ -182,7 +190,7 @@ export class Stack implements AsyncDisposable {
   }
 
   /** Waits until work has one of these statuses. @param path its address, such as `/v1/topups/top_…`. @returns the answer to GET. */
-  async workReaches(path: string, statuses: readonly string[], timeoutMs = 60_000) {
+  async workReaches(path: string, statuses: readonly string[], timeoutMs = 150_000) {
     return waitFor(
       `${path} is ${statuses.join(' or ')}`,
       async () => {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export class NeverError extends Error {}
 
 export interface WaitOptions {
-  /** Milliseconds; reached only when what is waited for does not happen. */
+  /** Milliseconds; reached only when what is waited for does not happen. Ninety seconds by default, since a busy machine may take ten times as long as a quiet one. */
   readonly timeoutMs?: number;
   readonly everyMs?: number;
   /** What to show when it does not happen: the last answer, the end of a log, … */
@@ -23,7 +23,7 @@ export async function waitFor<Value>(
   condition: () => Promise<Value> | Value,
   options: WaitOptions = {},
 ): Promise<Exclude<Value, undefined | null | false>> {
-  const { timeoutMs = 30_000, everyMs = 50, context } = options;
+  const { timeoutMs = 90_000, everyMs = 50, context } = options;
   const started = Date.now();
   let last: unknown;
   for (;;) {

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { freePort, isPortFree } from '#cli/embedded/ports.ts';
+import { choosePortsInLane, freePort, isPortFree } from '#cli/embedded/ports.ts';
 import { productEnvironments } from '#cli/start/environment.ts';
 import { requireFreePorts } from '#cli/start/ports.ts';
 import { portsTaken, startSettings } from '#cli/start/settings.ts';
@@ -118,6 +118,14 @@ describe('ports', () => {
     const ports = await Promise.all(Array.from({ length: 20 }, () => freePort()));
     expect(new Set(ports).size).toBe(20);
     expect(await Promise.all(ports.map((port) => isPortFree(port)))).not.toContain(false);
+  });
+
+  it('that two processes choose at the same moment are not the same, when each has a lane', async () => {
+    for (const lane of [0, 3]) {
+      choosePortsInLane(lane, 4);
+      expect((await Promise.all(Array.from({ length: 10 }, () => freePort()))).map((port) => port % 4)).toEqual(Array.from({ length: 10 }, () => lane));
+    }
+    choosePortsInLane(0, 1);
   });
 
   it('that are taken are all named at once, each with its use and the option that changes it', async () => {

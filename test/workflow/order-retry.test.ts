@@ -2,6 +2,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeOrder, withOrder, type ScriptedSend } from '#test/support/order-workflow.ts';
 import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { explainQuery, retryUpdate, serviceObservedSignal, type ServiceObservation } from '#workflows/messages.ts';
 
 // In a file of its own: the time-skipping server stops skipping once an update was refused.
@@ -25,6 +26,7 @@ describe('a retry by an operator', () => {
     const order = await orderWith({ answers: 'failed' });
     await withOrder(environment, order, async (start) => {
       const handle = await start();
+      await waitFor('it is sent', () => order.sent.length === 1);
       await handle.signal(serviceObservedSignal, { ...observation('completed'), decision: 'contradiction' });
       await environment.sleep('2 days');
       expect(await handle.query(explainQuery)).toMatchObject({ attention: 'contradiction' });

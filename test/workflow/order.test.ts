@@ -2,6 +2,7 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/order-workflow.ts';
 import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { explainQuery, retryUpdate, serviceObservedSignal, type ServiceObservation } from '#workflows/messages.ts';
 
 let environment: TestWorkflowEnvironment;
@@ -65,7 +66,7 @@ describe('an order', () => {
     const order = await orderWith({ fails: 'timeout' });
     const result = await withOrder(environment, order, async (start) => {
       const handle = await start();
-      await environment.sleep(500);
+      await waitFor('it is sent', () => order.sent.length === 1);
       order.observe('completed');
       await handle.signal(serviceObservedSignal, observation('completed'));
       return handle.result();

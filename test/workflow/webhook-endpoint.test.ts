@@ -7,6 +7,7 @@ import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { describeOutcome, isFailing, judgeTry, type EndpointHealth, type TryOutcome } from '#domain/webhook-delivery.ts';
 import { workflowBundle } from '#test/support/order-workflow.ts';
 import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointResult } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 import { webhookEndpointWorkflow } from '#workflows/webhook-endpoint.ts';
@@ -130,7 +131,7 @@ describe('the workflow of a webhook endpoint', () => {
       await environment.sleep(1_000);
       expect(fake.rounds).toBe(before);
       await tell(true);
-      await environment.sleep(1_000);
+      await waitFor('it looks at once', () => fake.rounds > before);
       expect(fake.rounds).toBe(before + 1);
       fake.isUp = () => true;
       expect(await result()).toEqual({ ended: 'idle' });

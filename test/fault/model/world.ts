@@ -188,7 +188,7 @@ export class World {
         if (open.length > 0) throw new Error(open.join(', '));
         return true;
       },
-      { timeoutMs: 90_000, everyMs: 300, context: () => desk.stack.tails() },
+      { timeoutMs: 240_000, everyMs: 300, context: () => desk.stack.tails() },
     );
     await this.check(model);
     for (const [index, id] of this.ids.entries()) {
