@@ -143,7 +143,8 @@ async function raw(method: string, path: string, headers: readonly string[], bod
   const isOf = (line: string) => only !== undefined && line.startsWith(`${only}:`);
   const lines = headers.filter((line, place) => !isOf(line) || place === headers.length - 1);
   const head = [`${method} ${path} HTTP/1.1`, 'Host: api.example.com', 'Connection: close', ...lines].join('\r\n');
-  const { text, statuses, closed } = await sendRaw(api.baseUrl, [Buffer.from(`${head}\r\n\r\n${body}`)], 500);
+  // A stream would go on after its head.
+  const { text, statuses, closed } = await sendRaw(api.baseUrl, [Buffer.from(`${head}\r\n\r\n${body}`)], (came) => came.includes('\r\n\r\n'));
   return { status: statuses[0] ?? (closed ? 'closed' : 'silent'), head: text.split('\r\n\r\n')[0] ?? '' };
 }
 

@@ -57,7 +57,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
   });
 
   it('sendPurchase at the same moment, by two workers, sends once', async () => {
-    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 300, at: 'answer' });
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 2_000, at: 'answer' });
     const ids = await bench.begin();
     const both = await Promise.all([bench.activities.sendPurchase(ids), bench.activities.sendPurchase(ids)]);
     expect(both.map(({ outcome }) => outcome.kind).toSorted()).toEqual(['accepted', 'lease_held']);
@@ -193,7 +193,7 @@ describe('an activity that runs twice with the same input leaves the same rows a
   });
 
   it('sendPurchase of two top-ups of one eSIM at the same moment sends one of them, and tells the other to wait', async () => {
-    await bench.admin.onRequest('createTopup', { kind: 'latency', ms: 300, at: 'answer' });
+    await bench.admin.onRequest('createTopup', { kind: 'latency', ms: 2_000, at: 'answer' });
     const first = await bench.beginTopup();
     const [row] = await bench.database.run((db) => db.select().from(topups).where(eq(topups.id, first.work.id)));
     const work = { kind: 'topup', id: newId('topup') } as const;

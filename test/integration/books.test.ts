@@ -342,7 +342,7 @@ describe('the reconciler of silent work', () => {
     await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-any', reference: 'any' });
     expect(await missed()).toBe(0);
     expect((await metrics.render()).body).toContain('reseller_webhooks_missed 0');
-  }, 60_000);
+  });
 
   it('asks one by one, and no more than it may, for what the list does not show', async () => {
     bench = await ActivityBench.start({ reconcile: { listFrom: 10, listPages: 1, readsPerRun: 7 } });

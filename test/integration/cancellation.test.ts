@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk } from '#test/support/order-desk.ts';
 import { reconcileBooks } from '#test/support/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack({ simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' } });
+  stack = await startStack({ environment: PATIENT_POLICY, simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' } });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {
@@ -26,12 +26,15 @@ const act = async (id: string, action: string, body: Record<string, unknown>) =>
   const answer = await stack.api.post(`/v1/cancellations/${id}/${action}`, { why: 'test', ...body });
   expect(answer.status, answer.text).toBe(200);
 };
-/** The service says nothing of its own accord, and shows nothing of refunds. */
-const silence = async () => {
-  await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+const refuseRefunds = async () => {
   for (const endpoint of ['getRefund', 'listRefunds'] as const) {
     await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
   }
+};
+/** The service says nothing of its own accord, and shows nothing of refunds. */
+const silence = async () => {
+  await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
+  await refuseRefunds();
 };
 
 describe('the cancellation of an eSIM', () => {
@@ -175,10 +178,11 @@ describe('the cancellation of an eSIM', () => {
 
   it('whose customer installs the eSIM between our look and the service\'s is judged by the service', async () => {
     const esimId = await desk.newEsim();
-    await desk.simulator.onRequest('cancelEsim', { kind: 'latency', ms: 1_500, at: 'work' });
+    const serviceEsimId = await desk.esimAtService(esimId);
+    await desk.simulator.onRequest('cancelEsim', { kind: 'latency', ms: 4_000, at: 'work' });
     const id = await desk.cancel(esimId);
     await waitFor('the service has the request', async () => (await sendsOf(id)).length === 1);
-    await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'installed');
+    await desk.simulator.simulateEsim(serviceEsimId, 'installed');
     await waitFor('the refund is in review', async () => (await desk.refundsAtService(esimId)).some(({ review }) => review === 'manual_review'));
     await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'refuse');
     const cancellation = await desk.cancellationReaches(id, 'refused');
@@ -187,6 +191,40 @@ describe('the cancellation of an eSIM', () => {
 });
 
 describe('a refund', () => {
+  it('is waited for although none was asked for, as long as the service says that it comes', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 2_500 });
+    const id = await desk.cancel(esimId, { accept_without_refund: true });
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
+  });
+
+  it('counts as paid once the books have its credit, whatever the service has not said yet', async () => {
+    const esimId = await desk.newEsim();
+    await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'accepted', delay_ms: 3_600_000 });
+    await desk.simulator.onWebhook('refund.completed', { kind: 'lost' }, { count: null });
+    await refuseRefunds();
+    const id = await desk.cancel(esimId);
+    await desk.cancellationReaches(id, 'processing');
+    await desk.simulator.decideRefund((await desk.refundsAtService(esimId))[0]!.id, 'complete');
+    await reconcileBooks(stack);
+    expect((await desk.cancellationReaches(id, 'completed')).body).toMatchObject({ refund: { status: 'completed' } });
+    expect(await desk.cases(id)).toEqual([]);
+  });
+
+  it('of which the service never says a word is found by its credit, and nobody waits for that word', async () => {
+    const esimId = await desk.newEsim();
+    // All that is ever seen is that the eSIM is cancelled.
+    await desk.simulator.dialect('conflicts');
+    await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
+    await silence();
+    const id = await desk.cancel(esimId);
+    await waitFor('it is known to be cancelled', async () => (await stack.api.get(`/v1/cancellations/${id}`)).at('cancelled_at') !== null);
+    await reconcileBooks(stack);
+    const { body } = await desk.cancellationReaches(id, 'completed');
+    expect(body).toMatchObject({ refund: { status: 'completed', amount: { amount: '2.40', currency: 'USD' } } });
+    expect(await desk.cases(id)).toEqual([]);
+  });
+
   it('whose events come in the reverse order is completed once', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });

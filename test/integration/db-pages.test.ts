@@ -47,7 +47,7 @@ const asked = fc.record({
 });
 
 describe('a page whose query was built before', () => {
-  it('is the page of a query built for it, for each set of filters, more of them than are kept', { timeout: 60_000 }, async () => {
+  it('is the page of a query built for it, for each set of filters, more of them than are kept', async () => {
     await fc.assert(
       fc.asyncProperty(asked, async ({ owner, filter, limit, after: place }) => {
         const after = place === undefined ? undefined : { createdAt: timeOf(place), id: ids[place]! };

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterAll(() => opened.drop());
 
 // After the rows, whose `available_at` is the time of the database.
-const soon = (ms = 0) => new Date(Date.now() + 5_000 + ms);
+const soon = (ms = 0) => new Date(Date.now() + 60_000 + ms);
 const take = (batch: number, now = soon(), leaseMs = 30_000) => database.run((db) => takePending(db, { batch, leaseMs, now }));
 const deliverMany = async (count: number) => {
   for (let n = 0; n < count; n += 1) await deliverTestEvent(database, { outcome: 'processing', serviceId: `so-${n}-${Math.random()}` });
@@ -191,9 +191,10 @@ describe('the outbox', () => {
   it('keeps a row that could not be handed over until its time comes', async () => {
     await acceptTestOrder(database);
     const [row] = await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: soon() }));
-    await database.run((db) => postponeOutbox(db, row!, 'Temporal is down', soon(60_000)));
-    expect(await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: soon(50_000) }))).toEqual([]);
-    expect(await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: soon(70_000) }))).toMatchObject([
+    const retryAt = soon(60_000);
+    await database.run((db) => postponeOutbox(db, row!, 'Temporal is down', retryAt));
+    expect(await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: new Date(retryAt.getTime() - 1) }))).toEqual([]);
+    expect(await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: retryAt }))).toMatchObject([
       { lastError: 'Temporal is down', tries: 2 },
     ]);
   });

@@ -6,7 +6,7 @@ import { generateApiKey } from '#crypto/api-key.ts';
 import { HttpClient } from '#test/support/http.ts';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
 import { abandonUpdate } from '#workflows/messages.ts';
 
 /** A service that can neither be asked for an order nor be sent the same thing twice: much is left to a person. */
@@ -15,7 +15,15 @@ let desk: OrderDesk;
 let temporal: TemporalOperator;
 
 beforeAll(async () => {
-  stack = await startStack({ environment: { POLICY_RESEND_WINDOW: '1ms', SERVICE_WITHOUT: 'order_list', POLICY_MAX_ATTEMPTS: '2' } });
+  const environment = {
+    ...PATIENT_POLICY,
+    POLICY_RESEND_WINDOW: '1ms',
+    // What is held stays so until somebody acts.
+    POLICY_RETRY_RULES: JSON.stringify({ package_unavailable: { first_delay: '10m', max_delay: '1h' } }),
+    SERVICE_WITHOUT: 'order_list',
+    POLICY_MAX_ATTEMPTS: '2',
+  };
+  stack = await startStack({ environment });
   desk = new OrderDesk(stack);
   temporal = await TemporalOperator.connect(stack);
 });
@@ -111,7 +119,7 @@ describe('an operator', () => {
     const id = await desk.place(1001);
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({ attempts: 2, attention: { reason: 'attempts_used_up' } });
     await act(id, 'retry');
-    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts'), { timeout: 30_000 }).toBe(3);
+    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
     await act(id, 'retry');
     expect((await desk.reaches(id, 'completed')).at('attempts')).toBe(4);
     expect(await desk.movements(id)).toEqual(['debit 2.40']);
@@ -169,7 +177,7 @@ describe('a case that a person judges', () => {
     const data = { id: attempt!.serviceId, external_order_id: attempt!.reference };
     await desk.simulator.sendWebhook({ event: 'order.failed', data: { ...data, status: 'failed' } });
     await desk.simulator.sendWebhook({ event: 'order.completed', data: { ...data, status: 'completed', esim_id: 'esim-none' } });
-    await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toContainEqual({ reason: 'contradiction', open: true });
+    await expect.poll(() => desk.cases(id)).toContainEqual({ reason: 'contradiction', open: true });
     expect(await refusal(id, 'retry')).toEqual([409, 'action_not_possible', 'contradiction_open']);
     await desk.simulator.completeOrder(attempt!.serviceId!);
     await act(id, 'resolve', { case: 'contradiction', verdict: 'bought', service_order_id: attempt!.serviceId });

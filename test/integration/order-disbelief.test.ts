@@ -1,14 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk } from '#test/support/order-desk.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack({ environment: { POLICY_SETTLE_DELAY: '400ms', POLICY_RESEND_WINDOW: '1ms' } });
+  // Here a person, an event or an answer brings the news: the reconciler is not to be first.
+  const environment = { ...PATIENT_POLICY, POLICY_SETTLE_DELAY: '400ms', POLICY_RESEND_WINDOW: '1ms', POLICY_SILENT_AFTER: '60s' };
+  stack = await startStack({ environment });
   desk = new OrderDesk(stack);
 });
 afterEach(() => desk.simulator.calm());
@@ -40,7 +42,7 @@ describe('what the service says is not believed', () => {
   });
 
   it('when its answer contradicts the event that came before it: nothing is bought anew, a person is told', async () => {
-    await fault({ target: 'request', endpoint: 'createOrder', fault: { kind: 'latency', ms: 1_500, at: 'answer' } });
+    await fault({ target: 'request', endpoint: 'createOrder', fault: { kind: 'latency', ms: 6_000, at: 'answer' } });
     await fault({ target: 'webhook', event: 'order.completed', fault: { kind: 'lost' } });
     await fault({
       target: 'request',
@@ -64,6 +66,8 @@ describe('what the service says is not believed', () => {
   it('when it says more after it contradicted itself: each word is noted, and nothing moves before a person has judged', async () => {
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
     await fault({ target: 'request', endpoint: 'listWalletTransactions', count: null, fault: { kind: 'server_error', status: 503 } });
+    // The word comes before the wallet has been asked in vain for the last time.
+    await fault({ target: 'request', endpoint: 'listWalletTransactions', count: null, fault: { kind: 'latency', ms: 2_000, at: 'answer' } });
     const id = await desk.place(1001);
     await waitFor('the attempt has failed', async () => (await desk.attempts(id))[0]?.state === 'failed');
     const [attempt] = await desk.attempts(id);
@@ -73,7 +77,7 @@ describe('what the service says is not believed', () => {
 
     await webhook('order.completed', data);
     const applied = async () => (await desk.inbox(id)).filter(({ event, state }) => event === 'order.completed' && state === 'applied').length;
-    await expect.poll(applied, { timeout: 30_000 }).toBe(2);
+    await expect.poll(applied).toBe(2);
     expect((await stack.api.get(`/v1/orders/${id}`)).body).toMatchObject({ status: 'needs_attention', attention: { reason: 'contradiction' } });
     expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
 
@@ -253,12 +257,12 @@ describe('what a person calls bought', () => {
     const resolve = (verdict: string) => stack.api.post(`/v1/orders/${id}/resolve`, { why: 'seen in their console', case: 'outcome_unknown', verdict });
     expect((await resolve('bought')).status).toBe(200);
     const [closed, open] = [{ reason: 'outcome_unknown', open: false }, { reason: 'outcome_unknown', open: true }];
-    await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([closed, open]);
+    await expect.poll(() => desk.cases(id)).toEqual([closed, open]);
     // Nor by whoever tries again.
     await desk.reaches(id, 'needs_attention');
     expect((await stack.api.post(`/v1/orders/${id}/retry`, { why: 'once more' })).status).toBe(200);
     const parked = async () => (await desk.events(id)).filter((event) => event === 'order.needs_attention').length;
-    await expect.poll(parked, { timeout: 30_000 }).toBe(3);
+    await expect.poll(parked).toBe(3);
     expect((await desk.sends(id)).flat()).toHaveLength(1);
     expect(await desk.movements(id)).toEqual([]);
     // Until that person says otherwise.

@@ -76,7 +76,7 @@ describe('an order that the service accepted and then failed', () => {
       data: { id: attempt!.serviceId, external_order_id: attempt!.reference, status: 'completed', esim_id: 'esim-1' },
     });
     await expect
-      .poll(async () => (await desk.reaches(id, 'needs_attention')).at('attention', 'reason'), { timeout: 30_000 })
+      .poll(async () => (await desk.reaches(id, 'needs_attention')).at('attention', 'reason'))
       .toBe('contradiction');
     expect(await desk.attempts(id)).toHaveLength(1);
     expect((await desk.sends(id)).flat()).toHaveLength(1);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { explainQuery, retryUpdate } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
@@ -13,7 +13,7 @@ let operator: TemporalOperator;
 beforeAll(async () => {
   // Time enough for a new run to overtake a send that still waits for its answer.
   stack = await startStack({
-    environment: { POLICY_SEND_DEADLINE: '12s', POLICY_SEND_LEASE: '13s', POLICY_SEND_ACTIVITY_TIMEOUT: '26s' },
+    environment: { ...PATIENT_POLICY, POLICY_RETRY_RULES: JSON.stringify({ package_unavailable: { first_delay: '10m', max_delay: '1h' } }) },
   });
   desk = new OrderDesk(stack);
   operator = await TemporalOperator.connect(stack);
@@ -55,7 +55,7 @@ describe('Terminate', () => {
   });
 
   it('during a send does not let the late answer reopen the order that a new run has completed', async () => {
-    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 6_000, at: 'answer' });
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 10_000, at: 'answer' });
     await desk.simulator.onWebhook('order.completed', { kind: 'late', ms: 500 });
     const id = await desk.place(PACKAGE.completedAtOnce);
     await desk.bought(id);

@@ -7,7 +7,7 @@ import { auditLog, orders } from '#db/schema.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { changeRetryPolicyUpdate, explainQuery } from '#workflows/messages.ts';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
     package_unavailable: { first_delay: '10m', max_delay: '1h', total: '48h' },
     supplier_failed: { attempts: 2, first_delay: '100ms', max_delay: '30m' },
   });
-  stack = await startStack({ environment: { POLICY_RETRY_RULES, POLICY_HOLD_DEADLINE: '24h' } });
+  stack = await startStack({ environment: { ...PATIENT_POLICY, POLICY_RETRY_RULES, POLICY_HOLD_DEADLINE: '24h' } });
   desk = new OrderDesk(stack);
   temporal = await TemporalOperator.connect(stack);
 });
@@ -104,12 +104,12 @@ describe('an order that is held', () => {
 
   it('fails at a sooner deadline without having bought, and outlives the one of its caller with a later one', async () => {
     const { id: sooner } = await held(1007);
-    expect((await change(sooner, { deadline: later(1_500) })).status).toBe(200);
+    expect((await change(sooner, { deadline: later(4_000) })).status).toBe(200);
     expect((await desk.reaches(sooner, 'failed')).at('failure', 'class')).toBe('deadline_passed');
 
-    const { id } = await held(1007, { deadline: later(4_000) });
+    const { id } = await held(1007, { deadline: later(8_000) });
     const until = later(HOUR);
-    expect((await change(id, { deadline: until, first_wait_seconds: 6 })).at('retry_policy', 'gives_up_at')).toBe(until);
+    expect((await change(id, { deadline: until, first_wait_seconds: 9 })).at('retry_policy', 'gives_up_at')).toBe(until);
     await desk.simulator.setPackage(1007, { available: true });
     await desk.reaches(id, 'completed');
     expect(await desk.movements(id)).toHaveLength(1);
@@ -134,11 +134,11 @@ describe('the attempts of an order', () => {
     const id = await desk.place(PACKAGE.completedAtOnce);
     expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({ attempts: 2, attention: { reason: 'attempts_used_up' }, retry_policy: { attempts: 2 } });
     expect((await change(id, { attempts: 3 })).at('retry_policy')).toMatchObject({ attempts: 3, changed: ['attempts'] });
-    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts'), { timeout: 30_000 }).toBe(3);
+    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
     // Fewer than were made: nothing follows by itself.
     await change(id, { attempts: 1 });
     await stack.api.post(`/v1/orders/${id}/retry`, { why: 'once more' });
-    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).body, { timeout: 30_000 }).toMatchObject({ attempts: 4, retry_policy: { attempts: 4 } });
+    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).body).toMatchObject({ attempts: 4, retry_policy: { attempts: 4 } });
     // What was set is taken back, and a retry still means one more.
     await change(id, { attempts: null });
     await stack.api.post(`/v1/orders/${id}/retry`, { why: 'once more' });
@@ -188,21 +188,25 @@ describe('the same change', () => {
   });
 
   it('is made to a top-up, a VPN subscription and a cancellation', async () => {
-    const esimId = await desk.newEsim();
+    // Bought before the service is told to refuse, and one each: two acts on one eSIM would wait for one another.
+    const [esimId, cancelled] = [await desk.newEsim(), await desk.newEsim()];
     await desk.simulator.onRequest('createTopup', { kind: 'rate_limited', retry_after: 3_600 });
     const topup = await desk.topUp(esimId, PACKAGE.completedAtOnce);
     await desk.topupReaches(topup, 'held');
     const subscription = await desk.subscribe(302, { customer_price: '7.42' });
     await desk.subscriptionReaches(subscription, 'held');
-    for (const path of [`/v1/topups/${topup}`, `/v1/vpn/subscriptions/${subscription}`]) {
-      const answer = await stack.api.post(`${path}/retry-policy`, { why: 'a test', deadline: later(1_000), longest_wait_seconds: 60 });
-      expect(answer.at('retry_policy', 'changed')).toEqual(['longest_wait', 'deadline']);
-      await stack.workReaches(path, ['failed']);
-    }
     await desk.simulator.onRequest('cancelEsim', { kind: 'rate_limited', retry_after: 3_600 });
-    const cancellation = await desk.cancel(esimId);
+    const cancellation = await desk.cancel(cancelled);
     await desk.cancellationReaches(cancellation, 'held');
-    await stack.api.post(`/v1/cancellations/${cancellation}/retry-policy`, { why: 'a test', deadline: later(1_000) });
-    await desk.cancellationReaches(cancellation, 'refused');
+    const ends = {
+      [`/v1/topups/${topup}`]: 'failed',
+      [`/v1/vpn/subscriptions/${subscription}`]: 'failed',
+      [`/v1/cancellations/${cancellation}`]: 'refused',
+    };
+    for (const path of Object.keys(ends)) {
+      const answer = await stack.api.post(`${path}/retry-policy`, { why: 'a test', deadline: later(4_000), longest_wait_seconds: 60 });
+      expect(answer.at('retry_policy', 'changed')).toEqual(['longest_wait', 'deadline']);
+    }
+    for (const [path, end] of Object.entries(ends)) await stack.workReaches(path, [end]);
   });
 });

@@ -1,12 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 let stack: Stack;
 let desk: OrderDesk;
 
 beforeAll(async () => {
-  stack = await startStack();
+  // One test waits for the deadline of a send, so it is no longer than that; the next send is to come before the reconciler asks.
+  const environment = { POLICY_SEND_DEADLINE: '6s', POLICY_SEND_LEASE: '7s', POLICY_SEND_ACTIVITY_TIMEOUT: '16s', POLICY_SILENT_AFTER: '30s' };
+  stack = await startStack({ environment });
   desk = new OrderDesk(stack);
 });
 afterEach(async () => {
@@ -82,9 +85,13 @@ describe('a service', () => {
     // The wallet holds enough for one.
     await desk.simulator.setPackage(1003, { price_for_reseller: '60000.00' });
     try {
-      const id = (await desk.complete(1003)).textAt('id');
-      const [sends] = await desk.sends(id);
-      expect(sends!.map(({ status }) => status)).toContain(402);
+      const id = await desk.place(1003);
+      await waitFor('the service answers 402', async () => (await desk.sends(id)).flat().some(({ status }) => status === 402));
+      // In the end the service says what it did.
+      const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+      const [lost] = await desk.simulator.webhooks(sold!.id);
+      await desk.simulator.replayDelivery(lost!.id);
+      await desk.reaches(id, 'completed');
       const events = await desk.events(id);
       expect(events).not.toContain('order.held');
       expect(await desk.movements(id)).toEqual(['debit 60000.00']);
@@ -97,7 +104,7 @@ describe('a service', () => {
   it('that executes two sends of one key at once gets one at a time', async () => {
     // The answer takes longer than our deadline, so that the next send comes while the first is still at work.
     await desk.simulator.dialect('concurrent_keys');
-    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 3_500, at: 'answer' });
+    await desk.simulator.onRequest('createOrder', { kind: 'latency', ms: 6_500, at: 'answer' });
     await desk.silenceService();
     const id = (await desk.complete(1001)).textAt('id');
     expect(await desk.movements(id)).toEqual(['debit 2.40']);

@@ -80,11 +80,11 @@ describe('a verdict', () => {
     await desk.simulator.nextPurchases({ outcome: 'stay_processing' });
     await desk.simulator.nextPurchases({ outcome: 'failed_at_once' });
     const id = await desk.place(PACKAGE.completedAtOnce);
-    await expect.poll(async () => (await desk.attempts(id)).map(({ state }) => state), { timeout: 30_000 }).toEqual(['failed', 'processing']);
+    await expect.poll(async () => (await desk.attempts(id)).map(({ state }) => state)).toEqual(['failed', 'processing']);
     const [first, second] = await desk.attempts(id);
     const data = { id: first!.serviceId, external_order_id: first!.reference, status: 'completed', esim_id: 'esim-none' };
     await desk.simulator.sendWebhook({ event: 'order.completed', data });
-    await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([{ reason: 'contradiction', open: true }]);
+    await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
 
     const bought = { case: 'contradiction', verdict: 'bought', service_order_id: first!.serviceId };
     expect(await outcome(resolve(id, bought))).toEqual([409, 'later_attempt_open']);
@@ -98,7 +98,7 @@ describe('a verdict', () => {
   it('of bought under an id that the service does not know brings the case back, and does not stop the reconciler', async () => {
     const { id, sold } = await parkedUnknown();
     expect((await resolve(id, { ...UNKNOWN, verdict: 'bought', service_order_id: 'so_TYPO' })).status).toBe(200);
-    await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([
+    await expect.poll(() => desk.cases(id)).toEqual([
       { reason: 'outcome_unknown', open: false },
       { reason: 'outcome_unknown', open: true },
     ]);
@@ -140,7 +140,7 @@ describe('acts at the same moment', () => {
     expect((await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(3);
     const answers = await Promise.all(Array.from({ length: 5 }, () => stack.api.post(`/v1/orders/${id}/retry`, { why: 'again' })));
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
-    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts'), { timeout: 30_000 }).toBe(4);
+    await expect.poll(async () => (await desk.reaches(id, 'needs_attention')).at('attempts')).toBe(4);
     expect((await stack.api.post(`/v1/orders/${id}/abandon`, { why: 'enough' })).status).toBe(200);
   });
 });

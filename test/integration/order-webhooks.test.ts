@@ -102,7 +102,7 @@ describe('a webhook that contradicts the end of an order', () => {
       event: 'order.completed',
       data: { id: 'service-order-77', external_order_id: attempt!.reference, status: 'completed', esim_id: 'esim-77' },
     });
-    await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([{ reason: 'contradiction', open: true }]);
+    await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
     expect((await desk.reaches(id, 'failed')).body).toMatchObject({ esim_id: null });
     expect((await desk.sends(id)).flat()).toHaveLength(1);
   });
@@ -115,7 +115,7 @@ describe('a webhook that contradicts the end of an order', () => {
       event: 'order.failed',
       data: { id: attempt!.serviceId, external_order_id: attempt!.reference, status: 'failed' },
     });
-    await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([{ reason: 'contradiction', open: true }]);
+    await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
     expect((await desk.reaches(id, 'completed')).textAt('esim_id')).toBe(order.textAt('esim_id'));
     expect(await desk.attempts(id)).toHaveLength(1);
   });

@@ -90,7 +90,7 @@ class Place {
 
 async function says(run: TestProcess, text: string): Promise<void> {
   await waitFor(`start says ${JSON.stringify(text)}`, () => run.output().includes(text) || !run.running, {
-    timeoutMs: 90_000,
+    timeoutMs: 240_000,
     context: () => run.tail(),
   });
   if (!run.output().includes(text)) throw new Error(`start ended without saying ${JSON.stringify(text)}\n${run.tail()}`);
@@ -102,7 +102,8 @@ afterEach(async () => {
   place = undefined;
 });
 
-describe('reseller start', () => {
+// Each test starts the whole platform, some of them twice.
+describe('reseller start', { timeout: 600_000 }, () => {
   it('carries a first order to its eSIM, stops in order on Ctrl-C, and goes on with unfinished work at the next start', async () => {
     place = await Place.make();
     const first = place.start([], { SIMULATOR_PROCESSING_DELAY: '2s' });
@@ -135,7 +136,7 @@ describe('reseller start', () => {
     const order = `/v1/orders/${created.textAt('id')}`;
     await waitFor('the unfinished order is completed', async () => (await api.get(order)).textAt('status') === 'completed', {
       // A task that Temporal handed to the worker just as it stopped is given up after its timeout, and given out anew.
-      timeoutMs: 60_000,
+      timeoutMs: 120_000,
       context: async () => `${(await api.get(`${order}/timeline`)).text}\n${second.tail()}`,
     });
 

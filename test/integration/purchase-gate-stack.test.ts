@@ -8,7 +8,7 @@ import { auditLog } from '#db/schema.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
 import { releaseUpdate } from '#workflows/messages.ts';
 
 /** The purchase gate as its users meet it: API, worker, Temporal and the simulator. */
@@ -17,7 +17,7 @@ let desk: OrderDesk;
 let temporal: TemporalOperator;
 
 beforeAll(async () => {
-  stack = await startStack({ environment: { POLICY_HOLD_DELAY: '30s' } });
+  stack = await startStack({ environment: { ...PATIENT_POLICY, POLICY_HOLD_DELAY: '30s' } });
   desk = new OrderDesk(stack);
   temporal = await TemporalOperator.connect(stack);
 });
@@ -45,7 +45,7 @@ describe('a service that is down', () => {
     await desk.simulator.onRequest('createOrder', { kind: 'rate_limited', retry_after: 0 }, { count: 6 });
     const ids = await place(8);
     for (const id of ids) await desk.reaches(id, 'completed');
-    await expect.poll(() => circuitOf('rate_limited'), { timeout: 20_000 }).toBe('closed');
+    await expect.poll(() => circuitOf('rate_limited')).toBe('closed');
     for (const id of ids) expect(await desk.movements(id)).toEqual(['debit 2.40']);
     // Six were refused and eight were bought; nobody else called.
     const calls = await desk.simulator.requests('createOrder');
@@ -188,7 +188,7 @@ describe('one act on many', () => {
       await desk.simulator.sendWebhook({ event: 'order.failed', data });
       ids.push(order.textAt('id'));
     }
-    for (const id of ids) await expect.poll(() => desk.cases(id), { timeout: 30_000 }).toEqual([{ reason: 'contradiction', open: true }]);
+    for (const id of ids) await expect.poll(() => desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
     const without = await desk.complete(PACKAGE.completedAtOnce);
     const judgement = { action: 'resolve', case: 'contradiction', verdict: 'dismissed', filter: { ids: [...ids, without.textAt('id')] } };
     const results = [{ id: ids[0], result: 'applied' }, { id: ids[1], result: 'applied' }, { id: without.textAt('id'), result: 'refused', refusal: 'case_not_open' }];

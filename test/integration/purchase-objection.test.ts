@@ -82,9 +82,9 @@ describe('what the service charged', () => {
   });
 
   it('above that limit is reported, although the limit was raised meanwhile', async () => {
-    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 700, at: 'work' });
+    await bench.admin.onRequest('createOrder', { kind: 'latency', ms: 2_500, at: 'work' });
     const dearer = async () => {
-      await expect.poll(async () => (await bench.admin.requests('createOrder')).length, { timeout: 20_000 }).toBe(1);
+      await expect.poll(async () => (await bench.admin.requests('createOrder')).length).toBe(1);
       await bench.admin.setPackage(1001, { price_for_reseller: '4.00' });
     };
     const [reasons] = await Promise.all([chargedUnder('2.50', '9.00'), dearer()]);

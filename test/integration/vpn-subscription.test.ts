@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
 import { OrderDesk } from '#test/support/order-desk.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
-import { startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
 
 const PLAN = { activeAtOnce: 301, processingThenActive: 391, staysProcessing: 394, unavailable: 396 } as const;
 
@@ -13,7 +13,10 @@ let desk: OrderDesk;
 let operator: TemporalOperator;
 
 beforeAll(async () => {
-  stack = await startStack({ simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' } });
+  stack = await startStack({
+    environment: { ...PATIENT_POLICY, POLICY_RETRY_RULES: JSON.stringify({ package_unavailable: { first_delay: '10m', max_delay: '1h' } }) },
+    simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
+  });
   desk = new OrderDesk(stack);
   operator = await TemporalOperator.connect(stack);
 });
@@ -61,8 +64,10 @@ describe('a VPN subscription', () => {
     await desk.simulator.dialect('conflicts');
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     await desk.simulator.onRequest('createVpnOrder', { kind: 'accepted_but_answer_lost' });
-    await desk.simulator.onRequest('listVpnSubscriptions', { kind: 'server_error' }, { count: 6 });
+    await desk.simulator.onRequest('listVpnSubscriptions', { kind: 'server_error' }, { count: null });
     const id = await desk.subscribe(PLAN.staysProcessing);
+    await desk.subscriptionReaches(id, 'needs_attention');
+    await desk.simulator.calm();
     const found = await desk.subscriptionReaches(id, 'processing');
     expect(await desk.inbox(id)).toMatchObject([{ source: 'read', outcome: 'processing', state: 'applied' }]);
     expect((await stack.simulator.post(`/simulator/vpn-subscriptions/${found.textAt('service_subscription_id')}/complete`, {})).status).toBe(200);
@@ -122,7 +127,7 @@ describe('a VPN subscription that lives', () => {
     // What it says besides is noted while a person is waited for.
     await stack.simulator.post('/simulator/webhooks/send', { environment: 'sandbox', event: 'vpn.subscription.failed', data });
     const words = async () => (await desk.inbox(id)).filter(({ event }) => event === 'vpn.subscription.failed').map(({ state }) => state);
-    await expect.poll(words, { timeout: 30_000 }).toEqual(['applied', 'applied']);
+    await expect.poll(words).toEqual(['applied', 'applied']);
     expect((await stack.api.get(`/v1/vpn/subscriptions/${id}`)).at('attention', 'reason')).toBe('contradiction');
     const parkedShown = { stage: 'needs_attention', needsAttention: true, attentionReason: 'contradiction' };
     expect(await operator.showsStage(id, 'needs_attention')).toMatchObject({ ...parkedShown, details: expect.stringMatching(/^### ⚠ needs_attention/) });
@@ -159,10 +164,12 @@ describe('the end of a VPN subscription', () => {
   });
 
   it('that takes its time at the service is told of by its webhook', async () => {
-    const id = (await active()).textAt('id');
-    await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'processing_then_cancelled', delay_ms: 800 });
+    const subscription = await active();
+    const id = subscription.textAt('id');
+    await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'processing_then_cancelled', delay_ms: 3_600_000 });
     await cancel(id);
     await desk.subscriptionReaches(id, 'cancelling');
+    await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), 'cancel');
     await desk.subscriptionReaches(id, 'cancelled');
     expect((await desk.inbox(id)).map(({ event }) => event)).toContain('vpn.subscription.cancelled');
   });
@@ -182,7 +189,7 @@ describe('the end of a VPN subscription', () => {
     expect(await callsOf('cancelVpnSubscription')).toBe(before + 1);
     // Asked once more, it is refused once more, and only then.
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/retry`, { why: 'ask again' })).status).toBe(200);
-    await expect.poll(() => callsOf('cancelVpnSubscription'), { timeout: 30_000 }).toBe(before + 2);
+    await expect.poll(() => callsOf('cancelVpnSubscription')).toBe(before + 2);
     await desk.subscriptionReaches(id, 'needs_attention');
     const verdict = { why: 'They owe us a month.', case: 'cancellation_refused', verdict: 'dismissed' };
     expect((await stack.api.post(`/v1/vpn/subscriptions/${id}/resolve`, verdict)).status).toBe(200);

@@ -48,9 +48,9 @@ describe('a behaviour rule', () => {
     });
     const { id } = (await simulator.order()).read(serviceOrder);
     const credits = async () => (await simulator.ledger()).filter(({ reason }) => reason === 'refund').length;
-    await simulator.admin.post('/clock/advance', { ms: 599_000 });
+    await simulator.admin.post('/clock/advance', { ms: 500_000 });
     expect((await simulator.sandbox.get(`/orders/${id}`)).at('status')).toBe('processing');
-    await simulator.admin.post('/clock/advance', { ms: 1_000 });
+    await simulator.admin.post('/clock/advance', { ms: 100_000 });
     await simulator.orderReaches(id, 'failed');
     expect(await credits()).toBe(0);
     expect(await simulator.balance()).toBe('99997.60');

@@ -152,9 +152,9 @@ describe('a manual review', () => {
     const ids = [(await cancelled(simulator, kept)).refund?.id ?? '', (await cancelled(simulator, used)).refund?.id ?? ''];
     // It runs on while the person thinks.
     await simulator.simulate(used, 'active');
-    await simulator.advance(3_599_000);
+    await simulator.advance(3_500_000);
     expect((await refundOf(simulator, ids[0] ?? '')).status).toBe('processing');
-    await simulator.advance(1_000);
+    await simulator.advance(100_000);
     await expect.poll(async () => (await refundOf(simulator, ids[0] ?? '')).status).toBe('completed');
     await expect.poll(async () => (await refundOf(simulator, ids[1] ?? '')).review).toBe('refused');
     expect((await simulator.sandbox.get(`/esims/${used}`)).at('status')).toBe('active');

@@ -74,7 +74,7 @@ describe.each(operations)('%s', (operation) => {
 
   it('refuses a key that is in use, and replays it afterwards', async () => {
     await using run = await prepared(operation);
-    await run.simulator.admin.post('/dialect', { properties: { purchase_takes_ms: 200 } });
+    await run.simulator.admin.post('/dialect', { properties: { purchase_takes_ms: 1_000 } });
     const answers = await Promise.all([run.send('key'), run.send('key'), run.send('key')]);
     const done = answers.filter(({ status }) => status < 300);
     expect(done).toHaveLength(1);

@@ -121,7 +121,7 @@ describe('every event', () => {
     await simulator.admin.post(`/vpn-subscriptions/${expiring}/expire`);
 
     const kinds = (): string[] => [...new Set(receiver.received.map(({ event }) => event))].toSorted();
-    await expect.poll(kinds, { timeout: 10_000 }).toEqual(EVENT_KINDS.toSorted());
+    await expect.poll(kinds).toEqual(EVENT_KINDS.toSorted());
     for (const { event, body } of receiver.received) {
       expect([event, descriptionOf('sandbox').judgeWebhook(event, JSON.parse(body.toString()))]).toEqual([event, 'valid']);
     }

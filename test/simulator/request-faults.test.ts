@@ -118,7 +118,8 @@ describe('a fault in time', () => {
 
   it('latency at work keeps the key in use meanwhile', async () => {
     await using simulator = await startTestSimulator({}, false);
-    await fault(simulator, { kind: 'latency', ms: 200, at: 'work' });
+    // Long enough for the second send to come while the first is at work, on a busy machine too.
+    await fault(simulator, { kind: 'latency', ms: 2_000, at: 'work' });
     const [slow, fast] = await Promise.all([
       simulator.order(body, 'k'),
       waitFor('the first send has arrived', async () => (await simulator.requests('idempotency_key=k')).length === 1).then(

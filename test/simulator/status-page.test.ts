@@ -2,10 +2,10 @@ import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
 import { PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
-import { browserAvailable, keepScreenshot, launchBrowser } from '#test/support/browser.ts';
+import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/browser.ts';
 
-/** The page looks every two seconds. */
-const SOON = { timeout: 10_000 };
+/** The page looks every two seconds: reached only when what is looked for never shows. */
+const SOON = { timeout: 60_000 };
 
 describe.runIf(browserAvailable())('the status page in a browser', () => {
   let browser: Browser;
@@ -19,7 +19,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     const receiver = await startReceiver();
     const webhook = { url: receiver.url, secret: 'whsec_test' };
     const simulator = await startTestSimulator({ webhook, processingDelayMs: 600_000 });
-    const page = await browser.newPage({ viewport: { width: 1400, height: 2100 } });
+    const page = await openPage(browser, { width: 1400, height: 2100 });
     const complaints: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());

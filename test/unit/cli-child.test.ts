@@ -48,12 +48,14 @@ describe('a child process', () => {
   it('leaves nothing of what it started when it ends by itself', async () => {
     const child = nodeChild(
       'parent',
-      'const { pid } = require("node:child_process").spawn("sleep", ["600"]); console.log("pid", pid); setTimeout(() => process.exit(0), 300)',
+      'process.on("SIGUSR2", () => process.exit(0)); const { pid } = require("node:child_process").spawn("sleep", ["600"]); console.log("pid", pid); setTimeout(() => process.exit(1), 100_000)',
     );
     await printed(child, 'pid');
     const grandchild = identityOf(Number(/pid (\d+)/.exec(child.tail())?.[1]));
     expect(grandchild).toBeDefined();
-    await child.exited;
+    // It ends by itself, but not before we know whom it leaves behind.
+    child.signal('SIGUSR2');
+    expect(await child.exited).toEqual({ code: 0, signal: null });
     await waitFor('the grandchild has ended', () => !isRunning(grandchild!));
   });
 
