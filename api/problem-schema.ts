@@ -17,7 +17,6 @@ const fieldError = z
 /** What stands against an act. */
 export const refusal = z.enum(Object.keys(REFUSALS) as [Refusal, ...Refusal[]]);
 
-
 /** Every problem answer. Members that belong to one code only are described as optional. */
 export const problemSchema = z
   .strictObject({

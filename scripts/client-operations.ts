@@ -142,7 +142,7 @@ function methodOf(operation: DescribedOperation, api: DescribedApi, closedSets: 
     ...(reading.kind === 'json' && !reading.type.includes('<') ? [reading.type] : []),
   ];
   if (inQuery.length === 0) return { text, types, query: [] };
-  const setsUsed = inQuery.flatMap(({ schema }) => closedSets.get(keyOf(valuesOf(schema) ?? [])) ?? []);
+  const setsUsed = inQuery.flatMap(({ schema }) => nameOfSet(schema, closedSets) ?? []);
   return { text, types: [...types, ...setsUsed], query: [queryInterface(id, inQuery, closedSets)] };
 }
 
@@ -198,17 +198,18 @@ function queryInterface(id: string, parameters: readonly DescribedParameter[], c
 }
 
 function queryType(schema: DescribedParameter['schema'], closedSets: NamedSets): string {
-  const values = valuesOf(schema);
-  const named = values === undefined ? undefined : closedSets.get(keyOf(values));
-  if (valuesOfList(schema) !== undefined) return named === undefined ? ` OneOrMore<${lines(values ?? [])}\n  >` : ` OneOrMore<${named}>`;
-  if (values !== undefined) return named === undefined ? lines(values) : ` ${named}`;
+  const named = nameOfSet(schema, closedSets);
+  const [several, one] = [valuesOfList(schema), enumOf(schema)];
+  if (several !== undefined) return ` OneOrMore<${named ?? `${lines(several)}\n  `}>`;
+  if (one !== undefined) return named === undefined ? lines(one) : ` ${named}`;
   if (schema.type === 'boolean') return ' boolean';
   return schema.type === 'integer' || schema.type === 'number' ? ' number' : ' string';
 }
 
-/** Of one or some out of a closed set; undefined of anything else. */
-function valuesOf(schema: DescribedParameter['schema']): readonly unknown[] | undefined {
-  return valuesOfList(schema) ?? enumOf(schema);
+/** Of a parameter that takes one or some out of a closed set which has a name; undefined of any other. */
+function nameOfSet(schema: DescribedParameter['schema'], closedSets: NamedSets): string | undefined {
+  const values = valuesOfList(schema) ?? enumOf(schema);
+  return values && closedSets.get(keyOf(values));
 }
 
 /** Of a list of some out of a closed set; undefined of anything else. */

@@ -12,6 +12,7 @@ export type Step =
   | { readonly step: 'buy_anew'; readonly evidence: string }
   | { readonly step: 'end'; readonly end: WorkEnd };
 
+/** Two words of the service that cannot both be true. */
 export const CONTRADICTION: Step = {
   step: 'park',
   reason: 'contradiction',
@@ -21,4 +22,5 @@ export const CONTRADICTION: Step = {
 /** What the service adds to a contradiction that nobody has judged yet. */
 export const ONE_MORE_WORD: Step = { ...CONTRADICTION, detail: 'The service said more about it; what contradicts itself is to be judged first.' };
 
+/** The step of this name. */
 export type StepNamed<Name extends Step['step']> = Extract<Step, { step: Name }>;

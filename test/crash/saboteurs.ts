@@ -94,7 +94,8 @@ export const SABOTEURS = {
     sabotage: { scripts: { worker: 'test/crash/saboteurs/endless-resend-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
-      // Honest resends end after a second and a half; the sixth send comes six seconds after the first, and buys again.
+      // Honest resends end after a second and a half; the sixth send comes six seconds after the first, and buys again. On a busy
+      // machine that takes longer, and nobody may find the order meanwhile.
       setting: PATIENT_WITH_THE_SERVICE,
       requestFaults: [{ endpoint: 'createOrder', fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 5 }, { ...UNREADABLE, count: 100 }],
       webhookFaults: SILENCE,

@@ -96,7 +96,7 @@ async function throughChangeOver(id: string, acting: Operator, atTheBrink: (n: n
 /** Waits until all that the service said of it has been answered. */
 async function answered(id: string, words: number): Promise<void> {
   const states = async () => (await desk.inbox(id)).filter(({ event }) => event?.endsWith('.failed') === true).map(({ state }) => state);
-  await expect.poll(states, { timeout: 90_000 }).toEqual(Array.from({ length: words }, () => 'applied'));
+  await expect.poll(states).toEqual(Array.from({ length: words }, () => 'applied'));
 }
 
 const entries = async (id: string, event: string) => (await desk.events(id)).filter((each) => each === event).length;
@@ -121,11 +121,11 @@ describe('a workflow whose history grows long', () => {
     expect(words).toBe(1);
     expect([before, await statusOf(id, before)]).toEqual([first.runId, 'CONTINUED_AS_NEW']);
     await answered(id, 1);
-    await expect.poll(async () => (await desk.attempts(id)).length, { timeout: 90_000 }).toBe(2);
+    await expect.poll(async () => (await desk.attempts(id)).length).toBe(2);
 
     // The new run shows where it stands, and is still the workflow of this order.
     const standing = async () => ({ ...(await operator.shown(id)), explained: await operator.order(id).query(explainQuery) });
-    await expect.poll(standing, { timeout: 90_000 }).toMatchObject({
+    await expect.poll(standing).toMatchObject({
       product: 'esim-order',
       stage: 'held',
       needsAttention: false,

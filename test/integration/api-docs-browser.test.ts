@@ -27,6 +27,8 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
   beforeAll(async () => {
     stack = await startStack();
     desk = new OrderDesk(stack);
+    // The first order finds a worker that has only just begun: the one that the page waits for comes after it.
+    await desk.complete(PACKAGE.completedAtOnce);
     browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -64,8 +66,8 @@ describe.skipIf(!browserAvailable())('in a browser', () => {
     await create.locator('.opblock-summary-control').click();
     await create.locator('textarea.body-param__text').fill('{"package_id": 1001, "external_order_id": "from-the-docs"}');
     await create.locator('button.execute').click();
-    // The page fills `Prefer: wait` in: a newcomer sees what was bought, if it is bought in time.
-    await create.locator('.live-responses-table .response-col_status', { hasText: /20[12]/ }).waitFor();
+    // The page fills `Prefer: wait` in: a newcomer sees what was bought.
+    await create.locator('.live-responses-table .response-col_status', { hasText: '201' }).waitFor();
     expect(await create.locator('.live-responses-table').textContent()).toContain('from-the-docs');
     await create.locator('.responses-wrapper').scrollIntoViewIfNeeded();
     await keepScreenshot(page, 'docs-order');

@@ -6,7 +6,7 @@ import { generateApiKey } from '#crypto/api-key.ts';
 import { HttpClient } from '#test/support/http.ts';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/stack.ts';
 import { abandonUpdate } from '#workflows/messages.ts';
 
 /** A service that can neither be asked for an order nor be sent the same thing twice: much is left to a person. */
@@ -18,8 +18,7 @@ beforeAll(async () => {
   const environment = {
     ...PATIENT_POLICY,
     POLICY_RESEND_WINDOW: '1ms',
-    // What is held stays so until somebody acts.
-    POLICY_RETRY_RULES: JSON.stringify({ package_unavailable: { first_delay: '10m', max_delay: '1h' } }),
+    ...UNSOLD_STAYS_HELD,
     SERVICE_WITHOUT: 'order_list',
     POLICY_MAX_ATTEMPTS: '2',
   };

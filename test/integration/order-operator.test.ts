@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/stack.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { explainQuery, retryUpdate } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
@@ -13,7 +13,7 @@ let operator: TemporalOperator;
 beforeAll(async () => {
   // Time enough for a new run to overtake a send that still waits for its answer.
   stack = await startStack({
-    environment: { ...PATIENT_POLICY, POLICY_RETRY_RULES: JSON.stringify({ package_unavailable: { first_delay: '10m', max_delay: '1h' } }) },
+    environment: { ...PATIENT_POLICY, ...UNSOLD_STAYS_HELD },
   });
   desk = new OrderDesk(stack);
   operator = await TemporalOperator.connect(stack);

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { auditLog } from '#db/schema.ts';
 import { OrderDesk } from '#test/support/order-desk.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
-import { PATIENT_POLICY, startStack, type Stack } from '#test/support/stack.ts';
+import { PATIENT_POLICY, startStack, UNSOLD_STAYS_HELD, type Stack } from '#test/support/stack.ts';
 
 const PLAN = { activeAtOnce: 301, processingThenActive: 391, staysProcessing: 394, unavailable: 396 } as const;
 
@@ -14,7 +14,7 @@ let operator: TemporalOperator;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { ...PATIENT_POLICY, POLICY_RETRY_RULES: JSON.stringify({ package_unavailable: { first_delay: '10m', max_delay: '1h' } }) },
+    environment: { ...PATIENT_POLICY, ...UNSOLD_STAYS_HELD },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);

@@ -4,9 +4,6 @@ import type { Browser, Page } from 'playwright-core';
 import { PACKAGE, startReceiver, startTestSimulator } from '#test/simulator/support.ts';
 import { browserAvailable, keepScreenshot, launchBrowser, openPage } from '#test/support/browser.ts';
 
-/** The page looks every two seconds: reached only when what is looked for never shows. */
-const SOON = { timeout: 60_000 };
-
 describe.runIf(browserAvailable())('the status page in a browser', () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -46,7 +43,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     await row(page, 'esims', order.textAt('esim_id')).waitFor();
     await row(page, 'ledger', '2.40 USD').waitFor();
     await row(page, 'requests', 'key-4711').waitFor();
-    await expect.poll(() => page.locator('#wallet-sandbox strong').innerText(), SOON).toBe('99997.60 USD');
+    await expect.poll(() => page.locator('#wallet-sandbox strong').innerText()).toBe('99997.60 USD');
 
     const delivery = row(page, 'deliveries', 'order.completed');
     await delivery.getByText('delivered').waitFor();
@@ -62,23 +59,23 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     const { page, simulator } = opened;
     const state = async (...path: string[]) => (await simulator.admin.get('/state')).at(...path);
     await page.getByLabel('Dialect').selectOption('conflicts');
-    await expect.poll(() => state('dialect', 'name'), SOON).toBe('conflicts');
+    await expect.poll(() => state('dialect', 'name')).toBe('conflicts');
     const body = { package_id: PACKAGE, external_order_id: 'r' };
     await simulator.order(body, 'key');
     expect((await simulator.order(body, 'key')).status).toBe(409);
     await page.getByLabel('Approved for production').check();
-    await expect.poll(() => state('approved'), SOON).toBe(true);
+    await expect.poll(() => state('approved')).toBe(true);
     await page.getByLabel('Calls a minute and token').fill('500');
     await press(page, 'Set');
-    await expect.poll(() => state('rate_limit', 'requests'), SOON).toBe(500);
+    await expect.poll(() => state('rate_limit', 'requests')).toBe(500);
     await page.getByLabel('Random faults').selectOption('flaky');
-    await expect.poll(() => state('fault_profile', 'name'), SOON).toBe('flaky');
+    await expect.poll(() => state('fault_profile', 'name')).toBe('flaky');
     await row(page, 'faults', 'accepted_but_answer_lost').waitFor();
     await page.getByLabel('Random faults').selectOption('none');
     await page.locator('#faults').getByText('None.').waitFor();
     // What somebody else changes is shown too.
     await simulator.admin.post('/dialect', { name: 'bare' });
-    await expect.poll(() => page.getByLabel('Dialect').inputValue(), SOON).toBe('bare');
+    await expect.poll(() => page.getByLabel('Dialect').inputValue()).toBe('bare');
     expect(opened.complaints).toEqual([]);
   });
 
@@ -93,7 +90,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     expect((await simulator.sandbox.get('/wallet')).status).toBe(200);
     await expect(simulator.order()).rejects.toThrow('was answered 503');
     const fired = row(page, 'faults', 'server_error').locator('td').nth(6);
-    await expect.poll(() => fired.innerText(), SOON).toBe('1');
+    await expect.poll(() => fired.innerText()).toBe('1');
     await row(page, 'requests', 'server_error').waitFor();
     await row(page, 'faults', 'server_error').getByRole('button', { name: 'Remove' }).click();
     await page.locator('#faults').getByText('None.').waitFor();
@@ -129,7 +126,7 @@ describe.runIf(browserAvailable())('the status page in a browser', () => {
     await row(page, 'ledger', '12.34 USD').waitFor();
     await page.getByLabel('Deposit').fill('much');
     await press(page, 'Deposit');
-    await expect.poll(() => page.getByRole('status').innerText(), SOON).toContain('must be an amount');
+    await expect.poll(() => page.getByRole('status').innerText()).toContain('must be an amount');
 
     // Refused amounts are errors of the network to a browser.
     expect(opened.complaints.filter((text) => !text.includes('422'))).toEqual([]);

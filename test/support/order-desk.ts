@@ -62,7 +62,7 @@ export class OrderDesk {
         onRefusal?.(given?.status ?? 0);
         throw new Error(given === undefined ? 'no answer' : `${given.status}: ${given.text}`);
       },
-      { timeoutMs: 90_000, everyMs: 500, context: () => this.stack.tails() },
+      { everyMs: 500, context: () => this.stack.tails() },
     );
     const id = answer.textAt('id');
     this.#accepted.push(id);

@@ -28,6 +28,11 @@ export const PATIENT_POLICY = {
   POLICY_RESEND_WINDOW: '10m',
 } as const;
 
+/** What is held because its package or plan is not sold stays so until somebody acts. */
+export const UNSOLD_STAYS_HELD = {
+  POLICY_RETRY_RULES: JSON.stringify({ package_unavailable: { first_delay: '10m', max_delay: '1h' } }),
+} as const;
+
 /** Waits that a person would call normal, shortened to what a test can wait for; the invariants do not depend on them. */
 export const SHORT_POLICY = {
   POLICY_SEND_DEADLINE: '3s',
