@@ -13,11 +13,15 @@ export * from '#upstream/contract/endpoints.ts';
 export * from '#upstream/contract/errors.ts';
 export * from '#upstream/contract/events.ts';
 export {
+  DEFAULT_HEADER_PREFIX,
   IDEMPOTENCY_KEY_HEADER,
+  NEEDED_FOR,
+  NEEDED_UNLESS,
   pageOf,
-  SERVICE_HEADER_WORD,
+  serviceHeaders,
   SERVICE_HEADERS,
   type Mark,
+  type ServiceHeaders,
 } from '#upstream/contract/fields.ts';
 export * from '#upstream/contract/lifecycle-resources.ts';
 export * from '#upstream/contract/resources.ts';

@@ -8,15 +8,28 @@ import { parseDecimal } from '#domain/money.ts';
  */
 export type Mark = 'stated' | 'shape assumed' | 'call assumed';
 
-/** What the specification calls the brand in header names; the original interface carries its own word there. */
-export const SERVICE_HEADER_WORD = 'Service';
+/** The specification writes the brand in header names as the neutral word *Service*; `SERVICE_HEADER_PREFIX` sets the real one. */
+export const DEFAULT_HEADER_PREFIX = 'X-Service';
 
-export const SERVICE_HEADERS = {
-  event: `X-${SERVICE_HEADER_WORD}-Event`,
-  delivery: `X-${SERVICE_HEADER_WORD}-Delivery`,
-  timestamp: `X-${SERVICE_HEADER_WORD}-Timestamp`,
-  signature: `X-${SERVICE_HEADER_WORD}-Signature`,
-} as const;
+/** Names of the headers of a webhook delivery (specification, Delivery headers). */
+export interface ServiceHeaders {
+  readonly event: string;
+  readonly delivery: string;
+  readonly timestamp: string;
+  readonly signature: string;
+}
+
+/** @param prefix everything before `-Event`, such as `X-Acme`. */
+export function serviceHeaders(prefix: string): ServiceHeaders {
+  return {
+    event: `${prefix}-Event`,
+    delivery: `${prefix}-Delivery`,
+    timestamp: `${prefix}-Timestamp`,
+    signature: `${prefix}-Signature`,
+  };
+}
+
+export const SERVICE_HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
 
 export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
@@ -59,6 +72,29 @@ export const wireFailure = z.object({
   code: z.string().regex(/^[\x20-\x7e]{1,128}$/),
   message: z.string().default(''),
 });
+
+/**
+ * Marks a field that the product depends on although single answers may lack it or have null there, such as the eSIM of an order that
+ * is still processing. The contract check, `docs/assumptions.md` and the sandbox tour read the mark.
+ *
+ * @param purpose what cannot be done without it, as a clause.
+ * @param alternatives fields of the same object of which one is enough.
+ */
+export function neededFor<Schema extends z.ZodType>(
+  schema: Schema,
+  purpose: string,
+  alternatives: readonly string[] = [],
+): Schema {
+  return schema.meta({
+    ...schema.meta(),
+    [NEEDED_FOR]: purpose,
+    ...(alternatives.length === 0 ? {} : { [NEEDED_UNLESS]: [...alternatives] }),
+  });
+}
+
+/** How {@link neededFor} shows in a JSON Schema of the contract: the purpose, and the names of the alternatives. */
+export const NEEDED_FOR = 'x-needed-for';
+export const NEEDED_UNLESS = 'x-needed-unless';
 
 /** A page of a list; `next_cursor` is null on the last one. */
 export function pageOf<Item extends z.ZodType>(item: Item) {

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { REFUND_REVIEWS, REFUND_STATES } from '#domain/refund.ts';
 import {
+  neededFor,
   wireCurrency,
   wireDecimal,
   wireFailure,
@@ -21,7 +22,7 @@ export const topupRequest = z.object({
 /** A top-up carries no reference of ours: only its id, or its eSIM and package, tell which one it is. */
 export const serviceTopup = z.object({
   id: wireId,
-  esim_id: wireId.nullish(),
+  esim_id: neededFor(wireId.nullish(), 'finding a top-up whose answer was lost'),
   package_id: z.int().nonnegative().nullish(),
   status: orderStatus,
   /** The amount charged to the reseller. */
@@ -45,7 +46,7 @@ export const refundStatus = z.enum(REFUND_STATES);
 
 export const serviceRefund = z.object({
   id: wireId,
-  esim_id: wireId.nullish(),
+  esim_id: neededFor(wireId.nullish(), 'finding the refund of a cancelled eSIM'),
   order_id: wireId.nullish(),
   status: refundStatus,
   review: refundReview.nullish(),
@@ -97,13 +98,14 @@ export const vpnAccess = z.object({
 
 export const vpnSubscription = z.object({
   id: wireId,
-  external_subscription_id: z.string().nullish(),
+  external_subscription_id: neededFor(z.string().nullish(), 'finding a subscription whose answer was lost'),
   vpn_plan_id: z.int().nonnegative().nullish(),
   status: vpnSubscriptionStatus,
   /** The amount charged to the reseller. */
   price_for_reseller: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
-  access: vpnAccess.nullish(),
+  /** Null until it is active. */
+  access: neededFor(vpnAccess.nullish(), 'giving the customer access'),
   failure: wireFailure.nullish(),
   started_at: wireTime.nullish(),
   expires_at: wireTime.nullish(),

@@ -1,6 +1,7 @@
 /** Bodies and records of access, packages, orders, eSIMs, the wallet and the service itself. */
 import * as z from 'zod';
 import {
+  neededFor,
   wireCurrency,
   wireDecimal,
   wireFailure,
@@ -53,10 +54,11 @@ export const orderStatus = z.enum(['processing', 'completed', 'failed']);
 
 export const serviceOrder = z.object({
   id: wireId,
-  external_order_id: z.string().nullish(),
+  external_order_id: neededFor(z.string().nullish(), 'finding an order whose answer was lost'),
   package_id: z.int().nonnegative().nullish(),
   status: orderStatus,
-  esim_id: wireId.nullish(),
+  /** Null until the order is completed. */
+  esim_id: neededFor(wireId.nullish(), 'delivering the eSIM of a completed order'),
   /** The amount charged to the reseller. */
   price_for_reseller: wirePrice.nullish(),
   currency: wireCurrency.nullish(),
@@ -71,8 +73,10 @@ export const serviceEsim = z.object({
   /** `LPA:1$<SM-DP+ address>$<matching id>`. */
   activation_code: z.string().min(1),
   status: wireWord,
-  installed_at: wireTime.nullish(),
-  activated_at: wireTime.nullish(),
+  /** Null until then. */
+  installed_at: neededFor(wireTime.nullish(), 'judging the conditions of a refund'),
+  /** Null until then. */
+  activated_at: neededFor(wireTime.nullish(), 'judging the conditions of a refund'),
   expires_at: wireTime.nullish(),
 });
 
@@ -95,6 +99,9 @@ export const simulatedEsim = serviceEsim.pick({ id: true, status: true, installe
 
 export const serviceWallet = z.object({ balance: wireDecimal, currency: wireCurrency });
 
+const OF_ORDERS = 'telling what an order has cost';
+const OF_SUBSCRIPTIONS = 'telling what a VPN subscription has cost';
+
 export const walletTransaction = z.object({
   id: wireId,
   type: z.enum(['debit', 'credit']),
@@ -102,13 +109,13 @@ export const walletTransaction = z.object({
   currency: wireCurrency,
   /** What the movement is for: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
   reason: z.string(),
-  order_id: wireId.nullish(),
-  external_order_id: z.string().nullish(),
+  order_id: neededFor(wireId.nullish(), OF_ORDERS, ['external_order_id']),
+  external_order_id: neededFor(z.string().nullish(), OF_ORDERS, ['order_id']),
   esim_id: wireId.nullish(),
-  topup_id: wireId.nullish(),
+  topup_id: neededFor(wireId.nullish(), 'telling what a top-up has cost'),
   refund_id: wireId.nullish(),
-  vpn_subscription_id: wireId.nullish(),
-  external_subscription_id: z.string().nullish(),
+  vpn_subscription_id: neededFor(wireId.nullish(), OF_SUBSCRIPTIONS, ['external_subscription_id']),
+  external_subscription_id: neededFor(z.string().nullish(), OF_SUBSCRIPTIONS, ['vpn_subscription_id']),
   created_at: wireTime,
 });
 
