@@ -15,6 +15,7 @@ import { dnsLookup } from '#outbound/host-lookup.ts';
 import { EventTail } from '#outbound/event-tail.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
+import { serviceCallObserver } from '#telemetry/service-calls.ts';
 import { openService } from '#upstream/service.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { Waits } from '#api/waits.ts';
@@ -62,10 +63,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     deadlineMs: SERVICE_DEADLINE_MS,
     tokens: new ServiceTokenStore({ database, keyRing, environment: mode, account: email }),
     now,
-    onCall: ({ endpoint, outcome, durationMs }) => {
-      metrics.upstreamCalls.inc({ endpoint, outcome });
-      metrics.upstreamDuration.observe({ endpoint }, durationMs / 1_000);
-    },
+    onCall: serviceCallObserver(metrics, logger),
     onStoreError: (error) => logger.warn({ err: error }, 'the shared token could not be read or stored'),
   });
   const storedSecrets = new WebhookSecretCache({

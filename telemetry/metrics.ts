@@ -11,6 +11,10 @@ export interface Metrics {
   /** Calls to the service. `endpoint` is the name in the contract, `outcome` is `ok` or a failure class. */
   readonly upstreamCalls: Counter<'endpoint' | 'outcome'>;
   readonly upstreamDuration: Histogram<'endpoint'>;
+  /** Optional fields of answers that could not be used. `field` is a name of the contract, such as `data[].countries`. */
+  readonly upstreamUnused: Counter<'endpoint' | 'field'>;
+  /** Items of the service's lists that could not be read. */
+  readonly upstreamDropped: Counter<'endpoint'>;
   /** Webhook deliveries by what was answered: `accepted`, `duplicate`, `quarantined` or the reason of the refusal. */
   readonly webhookDeliveries: Counter<'result'>;
   /** Rows the relay took, by `queue` (`inbox`, `outbox`, `endpoints`) and `result`. */
@@ -111,6 +115,18 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       help: 'Time of a call to the service, from sending to the outcome.',
       labelNames: ['endpoint'],
       buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    upstreamUnused: new Counter({
+      name: 'reseller_upstream_unused_fields_total',
+      help: 'Fields of answers of the service that could not be used, by endpoint and field.',
+      labelNames: ['endpoint', 'field'],
+      registers,
+    }),
+    upstreamDropped: new Counter({
+      name: 'reseller_upstream_dropped_items_total',
+      help: 'Items of lists of the service that could not be read, by endpoint.',
+      labelNames: ['endpoint'],
       registers,
     }),
     webhookDeliveries: new Counter({

@@ -1,11 +1,18 @@
 import type * as z from 'zod';
 import type { FailureClass } from '#domain/failure.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
-import { judgeResult, type ServiceResult } from '#upstream/error-mapping.ts';
+import { judgeResult, type BodyReading, type ServiceResult, type Unused } from '#upstream/error-mapping.ts';
 import type { HttpTransport } from '#upstream/http.ts';
+import { readBody, type ListPage } from '#upstream/reading/body.ts';
+
+/** Calls that answer a list. */
+export type ListName = Extract<EndpointName, `list${string}`>;
+export type ItemOf<Name extends ListName> = z.output<(typeof ENDPOINTS)[Name]['answer']>['data'][number];
 
 /** What a call gives when it goes well. */
-export type AnswerOf<Name extends EndpointName> = z.output<(typeof ENDPOINTS)[Name]['answer']>;
+export type AnswerOf<Name extends EndpointName> = Name extends ListName
+  ? ListPage<ItemOf<Name>>
+  : z.output<(typeof ENDPOINTS)[Name]['answer']>;
 
 /** One HTTP exchange, for metrics. Holds nothing of its contents. */
 export interface CallEvent {
@@ -14,6 +21,8 @@ export interface CallEvent {
   readonly durationMs: number;
   /** HTTP status, where there was one. */
   readonly status?: number;
+  /** What of the answer could not be used. */
+  readonly unused?: Unused;
 }
 
 export interface CallOptions {
@@ -66,13 +75,14 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
       ownConnection: contract.method === 'POST' && contract.authorized,
     });
     // The endpoint's own schema: the compiler cannot follow the name through the table.
-    const schema = contract.answer as z.ZodType<AnswerOf<typeof endpoint>>;
-    const result = judgeResult(exchange, contradiction === undefined ? { schema } : { schema, contradiction }, now());
+    const read = (body: unknown, link: string | undefined) => readBody(contract, body, link) as BodyReading<AnswerOf<typeof endpoint>>;
+    const result = judgeResult(exchange, { read, contradiction }, now());
     report(onCall, {
       endpoint,
       outcome: result.ok ? 'ok' : result.failure,
       durationMs: Math.max(0, now() - startedAt),
       ...(result.status === undefined ? {} : { status: result.status }),
+      ...(result.ok && result.unused !== undefined ? { unused: result.unused } : {}),
     });
     return result;
   };

@@ -5,16 +5,20 @@
  * therefore carries a mark and a reason. From here come the TypeScript types, the runtime checks of the client, the
  * simulator's routes and its OpenAPI document, the check against a real OpenAPI document, and `docs/assumptions.md`.
  *
- * Answers are read tolerantly: unknown fields pass, a missing field that is needed is contract drift.
+ * Answers are read tolerantly (`upstream/reading/`): unknown fields pass, an optional field that cannot be used counts as absent, and
+ * a needed field that is missing is contract drift. Other names, words, wrappers and pagings that are understood are in `variants.ts`,
+ * `envelopes.ts` and `paging.ts`.
  */
 export { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
 export * from '#upstream/contract/endpoint.ts';
 export * from '#upstream/contract/endpoints.ts';
+export * from '#upstream/contract/envelopes.ts';
 export * from '#upstream/contract/errors.ts';
 export * from '#upstream/contract/events.ts';
 export {
   DEFAULT_HEADER_PREFIX,
   IDEMPOTENCY_KEY_HEADER,
+  itemOf,
   NEEDED_FOR,
   NEEDED_UNLESS,
   pageOf,

@@ -1,14 +1,13 @@
-import type * as z from 'zod';
 import type { FailureClass } from '#domain/failure.ts';
 import {
   loginRequest,
   orderRequest,
-  SERVICE_ERROR_CODES,
-  serviceErrorBody,
+  readErrorBody,
   simulationRequest,
   topupRequest,
   updateQuery,
   vpnOrderRequest,
+  type NamedError,
   type ServiceErrorCode,
 } from '#upstream/contract.ts';
 import type { HttpAnswer, HttpResult } from '#upstream/http.ts';
@@ -34,15 +33,32 @@ export interface ServiceSuccess<Value> {
   readonly ok: true;
   readonly value: Value;
   readonly status: number;
+  /** What of the answer could not be used; absent where all could be. */
+  readonly unused?: Unused;
+}
+
+/** Parts of an answer that were read as absent, since they could not be used and are not needed. */
+export interface Unused {
+  /** Names of the contract, such as `failure` or `data[].countries`. */
+  readonly fields: readonly string[];
+  /** Items of a list that were dropped. */
+  readonly items: number;
 }
 
 export type ServiceResult<Value> = ServiceSuccess<Value> | ServiceFailure;
 
+/** What was read of the body of a success. */
+export type BodyReading<Value> =
+  | { readonly ok: true; readonly value: Value; readonly unused?: Unused }
+  /** A clause about the answer. */
+  | { readonly ok: false; readonly problem: string };
+
 /** What a readable answer must be. */
-export interface Expectation<Schema extends z.ZodType> {
-  readonly schema: Schema;
+export interface Expectation<Value> {
+  /** @param body the JSON value of the body. @param linkHeader value of the header `Link`. */
+  readonly read: (body: unknown, linkHeader: string | undefined) => BodyReading<Value>;
   /** @returns what contradicts our request, as a sentence; undefined when nothing does. */
-  readonly contradiction?: (value: z.output<Schema>) => string | undefined;
+  readonly contradiction?: ((value: Value) => string | undefined) | undefined;
 }
 
 /**
@@ -51,18 +67,14 @@ export interface Expectation<Schema extends z.ZodType> {
  *
  * @param now epoch milliseconds, for a Retry-After that is a date.
  */
-export function judgeResult<Schema extends z.ZodType>(
-  result: HttpResult,
-  expected: Expectation<Schema>,
-  now: number,
-): ServiceResult<z.output<Schema>> {
+export function judgeResult<Value>(result: HttpResult, expected: Expectation<Value>, now: number): ServiceResult<Value> {
   if (result.kind === 'no_answer') {
     return { ok: false, kind: 'failure', failure: result.failure, detail: `${capitalized(result.reason)}.` };
   }
   const { answer } = result;
   if (answer.status >= 200 && answer.status <= 299) return judgeSuccess(answer, expected);
 
-  const named = readErrorBody(answer);
+  const named = namedIn(answer);
   const failure = classOf(answer.status, named.code);
   const wait = retryAfterMs(answer.headers['retry-after'], now);
   return {
@@ -125,10 +137,7 @@ const KNOWN_ALREADY: ReadonlySet<ServiceErrorCode> = new Set([
   'webhook_secret_exists',
 ]);
 
-function judgeSuccess<Schema extends z.ZodType>(
-  answer: HttpAnswer,
-  expected: Expectation<Schema>,
-): ServiceResult<z.output<Schema>> {
+function judgeSuccess<Value>(answer: HttpAnswer, { read, contradiction }: Expectation<Value>): ServiceResult<Value> {
   const { status } = answer;
   const failed = (failure: FailureClass, detail: string): ServiceFailure => ({
     ok: false,
@@ -140,11 +149,13 @@ function judgeSuccess<Schema extends z.ZodType>(
   if (isEncoded(answer)) return failed('unreadable_answer', 'with a content encoding that was not asked for');
   const json = readJson(answer.body);
   if (!json.ok) return failed('unreadable_answer', UNREADABLE[json.reason]);
-  const parsed = expected.schema.safeParse(json.value);
-  if (!parsed.success) return failed('contract_drift', `its body lacks or misstates ${fieldsOf(parsed.error)}`);
-  const contradiction = expected.contradiction?.(parsed.data);
-  if (contradiction !== undefined) return failed('contract_drift', contradiction);
-  return { ok: true, value: parsed.data, status };
+  const { link } = answer.headers;
+  const reading = read(json.value, link === undefined ? undefined : String(link));
+  if (!reading.ok) return failed('contract_drift', reading.problem);
+  const contradicted = contradiction?.(reading.value);
+  if (contradicted !== undefined) return failed('contract_drift', contradicted);
+  const { value, unused } = reading;
+  return { ok: true, value, status, ...(unused === undefined ? {} : { unused }) };
 }
 
 const UNREADABLE = {
@@ -153,20 +164,7 @@ const UNREADABLE = {
   duplicate_key: 'its body names a field twice',
 } as const;
 
-/** Paths come from the contract's schemas, which have no free keys in answers; long lists are cut. */
-function fieldsOf(error: z.ZodError): string {
-  const paths = [...new Set(error.issues.map((issue) => issue.path.map(String).join('.') || 'the object itself'))];
-  return paths.length <= 5 ? paths.join(', ') : `${paths.slice(0, 5).join(', ')} and ${paths.length - 5} more`;
-}
-
-interface NamedError {
-  readonly code?: ServiceErrorCode;
-  /** Names of our own request fields that the service complains of. */
-  readonly fields: readonly string[];
-}
-
 const NOTHING_NAMED: NamedError = { fields: [] };
-const CODES: ReadonlySet<string> = new Set(SERVICE_ERROR_CODES);
 const REQUEST_FIELDS = [
   ...new Set(
     [loginRequest, orderRequest, topupRequest, vpnOrderRequest, simulationRequest, updateQuery].flatMap(({ shape }) =>
@@ -176,16 +174,12 @@ const REQUEST_FIELDS = [
 ];
 
 /** Takes only what we know by name from an error body: anything else may repeat what we sent. */
-function readErrorBody(answer: HttpAnswer): NamedError {
+function namedIn(answer: HttpAnswer): NamedError {
   if (isEncoded(answer)) return NOTHING_NAMED;
   const json = readJson(answer.body);
-  const parsed = json.ok ? serviceErrorBody.safeParse(json.value) : undefined;
-  if (parsed === undefined || !parsed.success) return NOTHING_NAMED;
-  const { code, fields = {} } = parsed.data.error;
-  return {
-    ...(CODES.has(code) ? { code: code as ServiceErrorCode } : {}),
-    fields: REQUEST_FIELDS.filter((name) => Object.hasOwn(fields, name)),
-  };
+  if (!json.ok) return NOTHING_NAMED;
+  const { fields, ...named } = readErrorBody(json.value);
+  return { ...named, fields: REQUEST_FIELDS.filter((name) => fields.includes(name)) };
 }
 
 function describe(status: number, named: NamedError): string {

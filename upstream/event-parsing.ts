@@ -1,6 +1,7 @@
-import { EVENT_KINDS, eventEnvelope, type EventKind } from '#upstream/contract.ts';
+import { EVENT_KINDS, EVENT_NAME_FIELDS, eventEnvelope, type EventKind } from '#upstream/contract.ts';
 import { readEventData, type LifecycleEvent } from '#upstream/event-readings.ts';
 import { readJson } from '#upstream/json.ts';
+import { readRecord } from '#upstream/reading/record.ts';
 
 export {
   chargeOf,
@@ -57,15 +58,19 @@ export function parseEvent(body: Uint8Array, headerEvent: string | undefined): P
   }
   if (name === 'ping') return { kind: 'ping', event: name };
 
-  const envelope = eventEnvelope.safeParse(json.value);
-  const reading = envelope.success ? readEventData(name, envelope.data.data) : 'unreadable_data';
+  const envelope = readRecord(eventEnvelope.omit({ event: true }), json.value);
+  const reading = envelope.ok ? readEventData(name, envelope.value.data) : 'unreadable_data';
   return typeof reading === 'string' ? { kind: 'quarantine', reason: reading, event: name } : reading;
 }
 
+/** A body that names two different events has no single meaning. */
 function nameOf(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'event')) return undefined;
-  const { event } = value as { event: unknown };
-  return typeof event === 'string' && event !== '' ? event : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  const named = EVENT_NAME_FIELDS.filter((field) => Object.hasOwn(value, field))
+    .map((field): unknown => Reflect.get(value, field))
+    .filter((name): name is string => typeof name === 'string' && name !== '');
+  const kinds = new Set(named.filter(isEventKind));
+  return kinds.size > 1 ? undefined : ([...kinds][0] ?? named[0]);
 }
 
 function isEventKind(name: string): name is EventKind {

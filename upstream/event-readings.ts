@@ -14,6 +14,7 @@ import {
   type ServiceTopup,
   type VpnSubscriptionStatus,
 } from '#upstream/contract.ts';
+import { readAnswer } from '#upstream/reading/answer.ts';
 
 type KindsOf<Subject extends string> = Extract<EventKind, `${Subject}.${string}`>;
 
@@ -120,10 +121,10 @@ export function readEventData(event: Exclude<EventKind, 'ping'>, data: unknown):
 }
 
 function readOrder(event: OrderEvent['event'], outcome: ObservedOutcome, data: unknown): OrderEvent | DataProblem {
-  const order = orderEventData.safeParse(data);
-  if (!order.success) return 'unreadable_data';
-  if (order.data.status !== outcome) return 'contradicts_itself';
-  const { id, external_order_id: reference, esim_id: esimId, package_id: productId } = order.data;
+  const order = readAnswer(orderEventData, data, 'order');
+  if (!order.ok) return 'unreadable_data';
+  if (order.value.status !== outcome) return 'contradicts_itself';
+  const { id, external_order_id: reference, esim_id: esimId, package_id: productId } = order.value;
   return {
     kind: 'order',
     event,
@@ -132,15 +133,15 @@ function readOrder(event: OrderEvent['event'], outcome: ObservedOutcome, data: u
     ...(mayBeOurs(reference) ? { reference } : {}),
     ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
     ...productIn(productId),
-    ...chargedIn(order.data),
+    ...chargedIn(order.value),
   };
 }
 
 function readTopup(event: TopupEvent['event'], outcome: ObservedOutcome, data: unknown): TopupEvent | DataProblem {
-  const topup = topupEventData.safeParse(data);
-  if (!topup.success) return 'unreadable_data';
-  if (topup.data.status !== outcome) return 'contradicts_itself';
-  const { id, esim_id: esimId, package_id: packageId } = topup.data;
+  const topup = readAnswer(topupEventData, data, 'topup');
+  if (!topup.ok) return 'unreadable_data';
+  if (topup.value.status !== outcome) return 'contradicts_itself';
+  const { id, esim_id: esimId, package_id: packageId } = topup.value;
   return {
     kind: 'topup',
     event,
@@ -148,14 +149,14 @@ function readTopup(event: TopupEvent['event'], outcome: ObservedOutcome, data: u
     serviceTopupId: id,
     ...(typeof esimId === 'string' ? { serviceEsimId: esimId } : {}),
     ...productIn(packageId),
-    ...chargedIn(topup.data),
+    ...chargedIn(topup.value),
   };
 }
 
 function readCancellation(event: CancellationEvent['event'], data: unknown): CancellationEvent | DataProblem {
-  const cancellation = cancellationEventData.safeParse(data);
-  if (!cancellation.success) return 'unreadable_data';
-  const { esim_id: serviceEsimId, status, refund } = cancellation.data;
+  const cancellation = readAnswer(cancellationEventData, data, 'cancellation');
+  if (!cancellation.ok) return 'unreadable_data';
+  const { esim_id: serviceEsimId, status, refund } = cancellation.value;
   if (status !== 'cancelled' || (refund?.esim_id ?? serviceEsimId) !== serviceEsimId) return 'contradicts_itself';
   const facts = refund == null ? {} : { refund: refundFacts(refund) };
   return { kind: 'esim_cancellation', event, serviceEsimId, ...facts };
@@ -166,10 +167,10 @@ function readRefund(
   status: 'completed' | 'failed',
   data: unknown,
 ): RefundEvent | DataProblem {
-  const refund = refundEventData.safeParse(data);
-  if (!refund.success) return 'unreadable_data';
-  if (refund.data.status !== status) return 'contradicts_itself';
-  return { kind: 'refund', event, ...refundFacts(refund.data) };
+  const refund = readAnswer(refundEventData, data, 'refund');
+  if (!refund.ok) return 'unreadable_data';
+  if (refund.value.status !== status) return 'contradicts_itself';
+  return { kind: 'refund', event, ...refundFacts(refund.value) };
 }
 
 function readSubscription(
@@ -177,10 +178,10 @@ function readSubscription(
   status: VpnSubscriptionEvent['status'],
   data: unknown,
 ): VpnSubscriptionEvent | DataProblem {
-  const subscription = vpnEventData.safeParse(data);
-  if (!subscription.success) return 'unreadable_data';
-  if (subscription.data.status !== status) return 'contradicts_itself';
-  const { id, external_subscription_id: reference, vpn_plan_id: productId } = subscription.data;
+  const subscription = readAnswer(vpnEventData, data, 'subscription');
+  if (!subscription.ok) return 'unreadable_data';
+  if (subscription.value.status !== status) return 'contradicts_itself';
+  const { id, external_subscription_id: reference, vpn_plan_id: productId } = subscription.value;
   return {
     kind: 'vpn_subscription',
     event,
@@ -188,7 +189,7 @@ function readSubscription(
     serviceSubscriptionId: id,
     ...(mayBeOurs(reference) ? { reference } : {}),
     ...productIn(productId),
-    ...chargedIn(subscription.data),
+    ...chargedIn(subscription.value),
   };
 }
 

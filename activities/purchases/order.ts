@@ -9,7 +9,7 @@ import { ownReference, purchaseFacts, sinceFirstSend } from '#activities/purchas
 import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Found, PurchaseKind } from '#activities/purchases/kind.ts';
 import { PriceList } from '#activities/purchases/price-list.ts';
-import { refusal, unreadOffer } from '#activities/purchases/price.ts';
+import { notListed, unreadOffer } from '#activities/purchases/price.ts';
 
 /** How an eSIM package is bought: `POST /orders`, found again by our reference. */
 export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
@@ -48,7 +48,9 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
       const packages = await service.listPackages();
       if (!packages.ok) return { objection: unreadOffer(packages, 'The price') };
       const offered = packages.value.items.find(({ id }) => id === order.packageId);
-      if (offered === undefined) return { objection: refusal('package_unavailable', 'The service does not list this package.') };
+      if (offered === undefined) {
+        return { objection: notListed(packages.value, 'package_unavailable', 'The service does not list this package.') };
+      }
       return { price: { amount: offered.price_for_reseller, currency: offered.currency } };
     },
 

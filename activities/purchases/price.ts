@@ -6,6 +6,7 @@ import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import type { WorkRow } from '#db/work-tables.ts';
+import type { Listing } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 
 /** The most that the caller lets the service charge, as it is now. */
@@ -32,6 +33,17 @@ export function priceObjection(limit: PriceLimit, price: Money | undefined, isFr
 /** Why nothing is sent when what is offered could not be read. @param what of the service, for a sentence: `The price`. */
 export function unreadOffer(failure: ServiceFailure, what: string): ServiceFailure {
   return isDefinite(failure.failure) ? failure : refusal('not_sent', `${what} could not be read, so nothing was sent. ${failure.detail}`);
+}
+
+/**
+ * Why nothing is sent for what a list of offers does not show. Only a complete list proves that it is not offered.
+ *
+ * @param proven the failure and its sentence where the list is complete.
+ */
+export function notListed({ complete }: Listing<unknown>, ...proven: Parameters<typeof refusal>): ServiceFailure {
+  if (complete) return refusal(...proven);
+  const detail = 'The list of the service does not show it, and is not known to be complete; nothing was sent.';
+  return refusal('not_sent', detail);
 }
 
 /** Opens a case when the service charged more than the caller allowed when it was sent, or in another currency. */

@@ -13,7 +13,7 @@ import { purchaseFacts, sinceFirstSend } from '#activities/purchases/facts.ts';
 import { inquiriesByEsim, inquiryById, inquiryOf } from '#activities/purchases/inquiry.ts';
 import type { Found, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn } from '#activities/purchases/learn.ts';
-import { refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
+import { notListed, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 
 /**
  * How an eSIM is recharged: its options are read, then `POST /topups`. A top-up carries no reference of ours, so one whose
@@ -66,7 +66,8 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
       if (!options.ok) return { objection: unreadOffer(options, 'The options') };
       const option = options.value.items.find(({ id }) => id === topup.packageId);
       if (option === undefined) {
-        return { objection: refusal('topup_not_offered', 'The service does not offer this package for the eSIM.') };
+        const detail = 'The service does not offer this package for the eSIM.';
+        return { objection: notListed(options.value, 'topup_not_offered', detail) };
       }
       const price = { amount: option.price_for_reseller, currency: option.currency };
       const recheck = async (tx: Executor) => ((await lockEsim(tx, esim.id)).status === 'cancelled' ? cancelled : undefined);

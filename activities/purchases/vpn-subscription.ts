@@ -19,7 +19,7 @@ import { inquiriesOf, inquiryById, inquiryOf } from '#activities/purchases/inqui
 import type { Found, Inquiry, PurchaseKind } from '#activities/purchases/kind.ts';
 import { learn, type NotOurs } from '#activities/purchases/learn.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
-import { refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
+import { notListed, refusal, reportCharge, unreadOffer } from '#activities/purchases/price.ts';
 import type { SubscriptionView } from '#activities/work-types.ts';
 
 /** How a VPN subscription is bought: the plans are read, then `POST /vpn/orders`, found again by our reference. */
@@ -72,9 +72,9 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
       const plans = await service.listVpnPlans();
       if (!plans.ok) return { objection: unreadOffer(plans, 'The plans') };
       const plan = plans.value.items.find((each) => each.id === row.vpnPlanId);
-      if (plan === undefined || !plan.available) {
-        return { objection: refusal('package_unavailable', 'The service does not sell this plan.') };
-      }
+      const notSold = 'The service does not sell this plan.';
+      if (plan === undefined) return { objection: notListed(plans.value, 'package_unavailable', notSold) };
+      if (!plan.available) return { objection: refusal('package_unavailable', notSold) };
       const price = { amount: plan.price_for_reseller, currency: plan.currency };
       if (isSoldAtLoss(price, { amount: row.customerPrice, currency: price.currency })) {
         const detail = `The price is ${price.amount} ${price.currency}, above what the customer pays.`;

@@ -6,6 +6,7 @@ import { ENDPOINTS, EVENT_KINDS, SERVICE_ERROR_CODES } from '#upstream/contract.
 import { judgeResult } from '#upstream/error-mapping.ts';
 import { parseEvent, QUARANTINE_REASONS } from '#upstream/event-parsing.ts';
 import type { HttpResult } from '#upstream/http.ts';
+import { readBody } from '#upstream/reading/body.ts';
 import { readJson } from '#upstream/json.ts';
 import { retryAfterMs } from '#domain/retry-after.ts';
 
@@ -31,6 +32,7 @@ const result: fc.Arbitrary<HttpResult> = fc.oneof(
     reason: fc.string(),
   }),
 );
+const readAs = (answer: z.ZodType) => (body: unknown) => readBody({ answer, record: 'order' }, body, undefined);
 const schema = fc.constantFrom(...Object.values(ENDPOINTS).map(({ answer }): z.ZodType => answer));
 const retryAfter = fc.oneof(headerValue, fc.nat().map(String), fc.date({ noInvalidDate: true }).map((at) => at.toUTCString()));
 const now = fc.integer({ min: 0, max: 4_102_444_800_000 });
@@ -48,7 +50,7 @@ describe('judgeResult', () => {
   it('gives a success or a member of the catalogue for whatever came back, and never throws', () => {
     fc.assert(
       fc.property(result, schema, now, (exchange, answerSchema, at) => {
-        const judged = judgeResult(exchange, { schema: answerSchema }, at);
+        const judged = judgeResult(exchange, { read: readAs(answerSchema) }, at);
         const catalogued = judged.ok
           ? judged.status >= 200 && judged.status <= 299
           : failureClasses.includes(judged.failure) && judged.detail.endsWith('.');
@@ -61,7 +63,7 @@ describe('judgeResult', () => {
   it('calls nothing definite but a connection that was never opened and a refusal by a 4xx', () => {
     fc.assert(
       fc.property(result, schema, now, (exchange, answerSchema, at) => {
-        const judged = judgeResult(exchange, { schema: answerSchema }, at);
+        const judged = judgeResult(exchange, { read: readAs(answerSchema) }, at);
         const provesNothingBought =
           exchange.kind === 'no_answer'
             ? exchange.failure === 'not_sent'

@@ -14,7 +14,10 @@ describe('an eSIM', () => {
   it('is read with its delivery, installation and activation facts [spec: endpoint.esim-delivery, record.esim.installation, record.esim.activation]', async () => {
     const facts = { installed_at: '2025-06-01T12:00:00Z', activated_at: '2025-06-01T12:05:00+02:00', expires_at: null };
     await using opened = await startTestClient(() => json({ ...ESIM, ...facts }));
-    expect(await opened.client.getEsim('e_1')).toMatchObject({ ok: true, value: { ...ESIM, ...facts } });
+    expect(await opened.client.getEsim('e_1')).toMatchObject({
+      ok: true,
+      value: { ...ESIM, installed_at: '2025-06-01T12:00:00.000Z', activated_at: '2025-06-01T10:05:00.000Z', expires_at: null },
+    });
   });
 
   it('has usage facts, of which zero is a value and not "unknown" [spec: endpoint.esim-usage, record.esim.usage]', async () => {
@@ -34,7 +37,7 @@ describe('an eSIM', () => {
 describe('top-up options', () => {
   it('are compatible packages with an id and price_for_reseller, all pages of them [spec: endpoint.topup-options, record.esim.topup-options, record.package.id]', async () => {
     await using opened = await startTestClient(({ target }) =>
-      target.includes('cursor=2') ? json({ data: [{ ...PACKAGE, id: 8 }] }) : json({ data: [PACKAGE], next_cursor: '2' }),
+      target.includes('cursor=2') ? json({ data: [{ ...PACKAGE, id: 8 }], next_cursor: null }) : json({ data: [PACKAGE], next_cursor: '2' }),
     );
     const result = await opened.client.listTopupOptions('e_1');
     expect(result.ok && result.value).toMatchObject({
@@ -82,9 +85,9 @@ describe('a top-up', () => {
 
   it('whose answer was lost is looked for by its eSIM; one that names no eSIM may be it', async () => {
     const listed = [TOPUP, { ...TOPUP, id: 't_2', esim_id: 'e_2' }];
-    await using named = await startTestClient(() => json({ data: listed }));
+    await using named = await startTestClient(() => json({ data: listed, next_cursor: null }));
     expect(await named.client.findTopupsOfEsim('e_1')).toMatchObject({ value: { items: [{ id: 't_1' }], complete: true } });
-    await using unnamed = await startTestClient(() => json({ data: [...listed, { id: 't_3', status: 'completed' }] }));
+    await using unnamed = await startTestClient(() => json({ data: [...listed, { id: 't_3', status: 'completed' }], next_cursor: null }));
     expect(await unnamed.client.findTopupsOfEsim('e_1')).toMatchObject({ value: { items: [{ id: 't_1' }], complete: false } });
   });
 });
@@ -147,7 +150,7 @@ describe('a refund', () => {
 
   it('that no answer named is found by its eSIM', async () => {
     const refunds = [{ id: 'r_1', esim_id: 'e_1', status: 'completed' }, { id: 'r_2', esim_id: 'e_9', status: 'failed' }];
-    await using opened = await startTestClient(() => json({ data: refunds }));
+    await using opened = await startTestClient(() => json({ data: refunds, next_cursor: null }));
     expect(await opened.client.findRefundsOfEsim('e_1')).toMatchObject({ value: { items: [{ id: 'r_1' }], complete: true } });
   });
 });

@@ -54,7 +54,7 @@ describe('a VPN order', () => {
 
   it('whose answer was lost is found by its external_subscription_id', async () => {
     const others = [SUBSCRIPTION, { ...SUBSCRIPTION, id: 'v_2', external_subscription_id: 'sub-10' }];
-    await using opened = await startTestClient(() => json({ data: others }));
+    await using opened = await startTestClient(() => json({ data: others, next_cursor: null }));
     const result = await opened.client.findVpnSubscriptionsByReference('sub-1');
     expect(result).toMatchObject({ value: { items: [{ id: 'v_1' }], complete: true } });
   });

@@ -160,7 +160,6 @@ describe('an answer', () => {
       properties: { data: { type: 'array', items: { properties: { id: { type: 'string' }, title: { type: 'string' }, price: { type: 'number' } } } } },
     });
     expect(said('listVpnPlans', contractOpenApi(PLAIN, bodies))).toEqual([
-      breaking('answer', 'data[].id', 'is of type string there, and integer here'),
       breaking('answer', 'data[].name', 'is missing'),
       breaking('answer', 'data[].price_for_reseller', 'is missing', 'price'),
       breaking('answer', 'data[].currency', 'is missing'),

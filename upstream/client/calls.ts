@@ -1,8 +1,10 @@
 import type { Capabilities, Capability } from '#domain/capabilities.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
-import type { AnswerOf, Caller, CallOptions } from '#upstream/call.ts';
+import type { AnswerOf, Caller, CallOptions, ItemOf, ListName } from '#upstream/call.ts';
+import { continuationOf } from '#upstream/contract/paging.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
+import type { ListPage } from '#upstream/reading/body.ts';
 import type { ServiceSession } from '#upstream/session.ts';
 
 /** The service does not have this call; a caller must say what it does instead. */
@@ -17,7 +19,7 @@ export type OptionalResult<Value> = ServiceResult<Value> | Unsupported;
 /** Items of a list with all its pages. */
 export interface Listing<Item> {
   readonly items: readonly Item[];
-  /** False when there may be more than what is here; then absence proves nothing. */
+  /** False when there may be more than what is here, or an item could not be read; then absence proves nothing. */
   readonly complete: boolean;
 }
 
@@ -38,8 +40,6 @@ export type OptionalName = {
   [Name in EndpointName]: (typeof ENDPOINTS)[Name] extends { readonly capability: Capability } ? Name : never;
 }[EndpointName];
 export type CertainName = Exclude<EndpointName, OptionalName | 'login'>;
-export type ListName = Extract<EndpointName, `list${string}`>;
-export type ItemOf<Name extends ListName> = AnswerOf<Name>['data'][number];
 
 export type Request = Omit<CallOptions, 'deadlineMs'>;
 /** @returns what in the answer contradicts the request, as a sentence; undefined when nothing does. */
@@ -172,31 +172,43 @@ async function authorized<Name extends EndpointName>(
 async function allPages<Name extends ListName>(
   options: ServiceClientOptions,
   endpoint: Name,
-  { id, filter, maxPages = MAX_PAGES, deadlineMs: patience = options.deadlineMs, isEnough = () => false }: ListOptions<ItemOf<Name>> = {},
+  list: ListOptions<ItemOf<Name>> = {},
 ): Promise<ServiceResult<Listing<ItemOf<Name>>>> {
+  const { id, filter, maxPages = MAX_PAGES, deadlineMs: patience = options.deadlineMs, isEnough = () => false } = list;
   const { monotonicNow: now = monotonicSystemClock } = options;
-  const { query: known = [] }: EndpointContract = ENDPOINTS[endpoint];
+  const { path, query: known = [] }: EndpointContract = ENDPOINTS[endpoint];
   const limit = known.includes('limit') ? { limit: String(PAGE_SIZE) } : {};
   const deadlineAt = now() + patience;
   const items: ItemOf<Name>[] = [];
-  let cursor: string | undefined;
+  const asked = new Set<string>();
+  let [query, total, dropped]: [Readonly<Record<string, string>>, number, number] = [{ ...filter, ...limit }, 0, 0];
   for (let page = 1; ; page += 1) {
     const left = deadlineAt - now();
     if (left <= 0) {
       const detail = `The list has more pages than the ${page - 1} that were read in time.`;
       return { ok: false, kind: 'failure', failure: 'timeout', detail };
     }
-    const request = { ...(id === undefined ? {} : { id }), query: { ...filter, ...limit, cursor } };
+    const request = { ...(id === undefined ? {} : { id }), query };
     const result = await onePage(options, endpoint, request, Math.min(left, options.deadlineMs));
     if (!result.ok) return result;
-    items.push(...(result.value.data as ItemOf<Name>[]));
-    const next = result.value.next_cursor ?? '';
-    const complete = next === '';
-    // A cursor that leads back to its own page would never end.
-    if (complete || next === cursor || page === maxPages || isEnough(result.value.data)) {
+    // The compiler cannot follow the name through the conditional type.
+    const received = result.value as ListPage<ItemOf<Name>>;
+    items.push(...received.items);
+    dropped += received.dropped;
+    const count = received.items.length + received.dropped;
+    total += count;
+    const { layers, linkHeader } = received;
+    const place = { layers, linkHeader, count, total, query, path: path.replace('{id}', id ?? '') };
+    const rest = continuationOf(place);
+    asked.add(JSON.stringify(query));
+    const next = rest.kind === 'next' ? { ...filter, ...limit, ...rest.query } : undefined;
+    // A page that leads back to one that was read would never end.
+    const isLast = next === undefined || asked.has(JSON.stringify(next)) || page === maxPages || isEnough(received.items);
+    if (isLast) {
+      const complete = rest.kind === 'end' && dropped === 0;
       return { ok: true, value: { items, complete }, status: result.status };
     }
-    cursor = next;
+    query = next;
   }
 }
 
@@ -243,7 +255,7 @@ export async function listRecent<Name extends OptionalName & ListName>(
 const MAX_PAGES_OF_A_FILTER = 5;
 
 /**
- * What a list filtered by one field returns, also when the service ignores the filter. One that does not name the
+ * What a list filtered by one field returns, also when the service ignores the filter. An item that does not name the
  * field may be the one that is looked for, so then the listing is not complete.
  */
 export async function findBy<Name extends OptionalName & ListName>(

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Capability } from '#domain/capabilities.ts';
+import type { RecordName } from '#upstream/contract/envelopes.ts';
 import type { Mark } from '#upstream/contract/fields.ts';
 
 /** One call of the interface. */
@@ -21,6 +22,8 @@ export interface EndpointContract {
   readonly requiredQuery?: readonly string[];
   readonly body?: z.ZodType;
   readonly answer: z.ZodType;
+  /** What the answer is about, or what its list holds; also the name under which a service may wrap it. */
+  readonly record: RecordName;
   /** Switched off, the call is not made, and the capability's fallback takes its place. */
   readonly capability?: Capability;
   /** True where no purchase, cancellation or subscription depends on the call. */

@@ -35,3 +35,43 @@ export const SERVICE_ERROR_CODES = [
   'internal_error',
 ] as const;
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number];
+
+/** What an error body says, as far as we know its names. */
+export interface NamedError {
+  readonly code?: ServiceErrorCode;
+  /** Names that the body puts beside a problem; anything may be among them. */
+  readonly fields: readonly string[];
+}
+
+const CODES: ReadonlySet<string> = new Set(SERVICE_ERROR_CODES);
+
+/**
+ * Reads the usual forms of an error body: `{"error": {code, fields}}`, `{"error": "code"}`, `{"code": …}`, problem details with a
+ * `type` that ends with the code (RFC 9457), `{"errors": {field: […]}}` and `{"errors": [{"field": …}]}`. Never throws.
+ */
+export function readErrorBody(body: unknown): NamedError {
+  const layers = [at(body, 'error'), body];
+  const codes = layers.flatMap((layer) => [layer, at(layer, 'code'), lastSegment(at(layer, 'type'))]);
+  const code = codes.map(codeOf).find((each) => each !== undefined);
+  const fields = layers.flatMap((layer) => [...fieldsOf(at(layer, 'fields')), ...fieldsOf(at(layer, 'errors'))]);
+  return { ...(code === undefined ? {} : { code }), fields: [...new Set(fields)] };
+}
+
+function codeOf(value: unknown): ServiceErrorCode | undefined {
+  const code = typeof value === 'string' ? value.trim().toLowerCase().replaceAll('-', '_') : '';
+  return CODES.has(code) ? (code as ServiceErrorCode) : undefined;
+}
+
+function lastSegment(type: unknown): unknown {
+  return typeof type === 'string' ? type.split(/[/#:]/).at(-1) : undefined;
+}
+
+function fieldsOf(errors: unknown): readonly string[] {
+  if (!Array.isArray(errors)) return typeof errors === 'object' && errors !== null ? Object.keys(errors) : [];
+  const named = errors.flatMap((each: unknown) => [at(each, 'field'), at(each, 'name'), lastSegment(at(each, 'pointer'))]);
+  return named.filter((name) => typeof name === 'string');
+}
+
+function at(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+}

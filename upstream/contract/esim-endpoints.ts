@@ -15,6 +15,7 @@ export const ESIM_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     answer: esimUsage,
+    record: 'usage',
     capability: 'esim_usage',
   },
   listTopupOptions: {
@@ -27,6 +28,7 @@ export const ESIM_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     answer: pageOf(servicePackage),
+    record: 'package',
   },
   createTopup: {
     method: 'POST',
@@ -39,6 +41,7 @@ export const ESIM_ENDPOINTS = {
     idempotencyKey: true,
     body: topupRequest,
     answer: serviceTopup,
+    record: 'topup',
   },
   getTopup: {
     method: 'GET',
@@ -50,6 +53,7 @@ export const ESIM_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     answer: serviceTopup,
+    record: 'topup',
     capability: 'topup_read',
   },
   listTopups: {
@@ -63,6 +67,7 @@ export const ESIM_ENDPOINTS = {
     idempotencyKey: false,
     query: ['esim_id', 'cursor', 'limit'],
     answer: pageOf(serviceTopup),
+    record: 'topup',
     capability: 'topup_list',
   },
   cancelEsim: {
@@ -77,6 +82,7 @@ export const ESIM_ENDPOINTS = {
     authorized: true,
     idempotencyKey: true,
     answer: esimCancellation,
+    record: 'cancellation',
   },
   getRefund: {
     method: 'GET',
@@ -88,6 +94,7 @@ export const ESIM_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     answer: serviceRefund,
+    record: 'refund',
     capability: 'refund_read',
   },
   listRefunds: {
@@ -103,6 +110,7 @@ export const ESIM_ENDPOINTS = {
     idempotencyKey: false,
     query: ['esim_id', 'cursor', 'limit'],
     answer: pageOf(serviceRefund),
+    record: 'refund',
     capability: 'refund_list',
   },
 } as const satisfies Record<string, EndpointContract>;

@@ -28,6 +28,9 @@ export const EVENT_KINDS = [
 ] as const;
 export type EventKind = (typeof EVENT_KINDS)[number];
 
+/** Fields of the signed body that may name the event. */
+export const EVENT_NAME_FIELDS = ['event', 'type', 'event_type'] as const;
+
 /** Shape assumed: the body layout of events is not shown. `event` in the signed body is what we act on. */
 export const eventEnvelope = z.object({
   event: z.string().min(1),

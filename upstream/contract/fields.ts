@@ -61,8 +61,49 @@ export const wirePrice = wireDecimal.refine((amount) => !amount.startsWith('-'),
 /** An amount whose direction stands beside it: a debit of -5 is a debit of 5. */
 export const wireUnsigned = wireDecimal.transform((amount) => amount.replace(/^-/, ''));
 
-export const wireCurrency = z.string().regex(/^[A-Z]{3}$/).meta({ description: 'ISO 4217 currency code.' });
-export const wireTime = z.iso.datetime({ offset: true }).meta({ description: 'RFC 3339 time.' });
+export const wireCurrency = z
+  .string()
+  .regex(/^[A-Za-z]{3}$/)
+  .transform((code) => code.toUpperCase())
+  .meta({ description: 'ISO 4217 currency code, in either case.' });
+
+/** A moment; read as RFC 3339 in UTC whatever form it has. */
+export const wireTime = z
+  .union([z.string().max(64), z.number()])
+  .transform((value, context) => {
+    const ms = epochMs(value);
+    if (ms !== undefined) return new Date(ms).toISOString();
+    context.addIssue({ code: 'custom', message: 'not a time' });
+    return z.NEVER;
+  })
+  .meta({ description: 'Time: RFC 3339, the same without a zone (then UTC), or Unix seconds or milliseconds.' });
+
+const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?: ?(Z|[+-]\d{2}:?\d{2}))?$/i;
+// Seconds of the year 5138; as milliseconds, a day of 1973.
+const SECONDS_END = 1e11;
+const MILLISECONDS_END = 1e14;
+
+/** @returns epoch milliseconds; undefined where it is no time. Zero is what some services write for "never". */
+function epochMs(value: string | number): number | undefined {
+  const number = typeof value === 'string' && /^\d{9,14}$/.test(value) ? Number(value) : value;
+  if (typeof number === 'number') {
+    if (!(number > 0 && number < MILLISECONDS_END)) return undefined;
+    return Math.trunc(number < SECONDS_END ? number * 1_000 : number);
+  }
+  const [, date, time, zone = 'Z'] = DATE_TIME.exec(number) ?? [];
+  if (date === undefined || time === undefined) return undefined;
+  const ms = Date.parse(`${date}T${time}${zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`);
+  // Date.parse takes the 31st of February for the 3rd of March.
+  const midnight = Date.parse(`${date}T00:00:00Z`);
+  const isReal = !Number.isNaN(midnight) && new Date(midnight).toISOString().startsWith(date);
+  return isReal && !Number.isNaN(ms) ? ms : undefined;
+}
+
+/** An identifier that our requests carry as an integer; text with its digits is read as well. */
+export const wireNumericId = z
+  .union([z.int().nonnegative(), z.string().regex(/^(?:0|[1-9]\d{0,14})$/)])
+  .transform(Number)
+  .meta({ description: 'Identifier (integer, or text that holds one).' });
 
 /** A word of the service's own, such as a state that we show but do not judge. */
 export const wireWord = z.string().regex(/^[\x20-\x7e]{1,64}$/);
@@ -96,7 +137,13 @@ export function neededFor<Schema extends z.ZodType>(
 export const NEEDED_FOR = 'x-needed-for';
 export const NEEDED_UNLESS = 'x-needed-unless';
 
-/** A page of a list; `next_cursor` is null on the last one. */
+/** A page of a list. Other forms of lists, and other ways to say that one goes on, are in `envelopes.ts` and `paging.ts`. */
 export function pageOf<Item extends z.ZodType>(item: Item) {
   return z.object({ data: z.array(item), next_cursor: z.string().nullish() });
+}
+
+/** The schema of an item of a list; undefined where an answer is no {@link pageOf}. */
+export function itemOf(answer: z.ZodType): z.ZodType | undefined {
+  const data: unknown = answer instanceof z.ZodObject ? answer.shape['data'] : undefined;
+  return data instanceof z.ZodArray && data.element instanceof z.ZodType ? data.element : undefined;
 }

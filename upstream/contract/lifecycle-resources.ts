@@ -7,6 +7,7 @@ import {
   wireDecimal,
   wireFailure,
   wireId,
+  wireNumericId,
   wirePrice,
   wireTime,
   wireWord,
@@ -23,7 +24,7 @@ export const topupRequest = z.object({
 export const serviceTopup = z.object({
   id: wireId,
   esim_id: neededFor(wireId.nullish(), 'finding a top-up whose answer was lost'),
-  package_id: z.int().nonnegative().nullish(),
+  package_id: wireNumericId.nullish(),
   status: orderStatus,
   /** The amount charged to the reseller. */
   price_for_reseller: wirePrice.nullish(),
@@ -67,7 +68,7 @@ export const esimCancellation = z.object({
 
 export const vpnPlan = z.object({
   /** Used as `vpn_plan_id`. */
-  id: z.int().nonnegative(),
+  id: wireNumericId,
   name: z.string(),
   /** Length of one period in days. */
   duration_days: z.int().positive().nullish(),
@@ -99,7 +100,7 @@ export const vpnAccess = z.object({
 export const vpnSubscription = z.object({
   id: wireId,
   external_subscription_id: neededFor(z.string().nullish(), 'finding a subscription whose answer was lost'),
-  vpn_plan_id: z.int().nonnegative().nullish(),
+  vpn_plan_id: wireNumericId.nullish(),
   status: vpnSubscriptionStatus,
   /** The amount charged to the reseller. */
   price_for_reseller: wirePrice.nullish(),

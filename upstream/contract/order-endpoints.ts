@@ -24,6 +24,7 @@ export const ORDER_ENDPOINTS = {
     idempotencyKey: false,
     body: loginRequest,
     answer: loginResponse,
+    record: 'access',
   },
   listPackages: {
     method: 'GET',
@@ -38,6 +39,7 @@ export const ORDER_ENDPOINTS = {
     idempotencyKey: false,
     query: ['cursor', 'limit'],
     answer: pageOf(servicePackage),
+    record: 'package',
   },
   createOrder: {
     method: 'POST',
@@ -50,6 +52,7 @@ export const ORDER_ENDPOINTS = {
     idempotencyKey: true,
     body: orderRequest,
     answer: serviceOrder,
+    record: 'order',
   },
   getOrder: {
     method: 'GET',
@@ -61,6 +64,7 @@ export const ORDER_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     answer: serviceOrder,
+    record: 'order',
     capability: 'order_read',
   },
   listOrders: {
@@ -74,6 +78,7 @@ export const ORDER_ENDPOINTS = {
     idempotencyKey: false,
     query: ['external_order_id', 'cursor', 'limit'],
     answer: pageOf(serviceOrder),
+    record: 'order',
     capability: 'order_list',
   },
   getEsim: {
@@ -86,6 +91,7 @@ export const ORDER_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     answer: serviceEsim,
+    record: 'esim',
   },
   getWallet: {
     method: 'GET',
@@ -97,6 +103,7 @@ export const ORDER_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     answer: serviceWallet,
+    record: 'wallet',
   },
   listWalletTransactions: {
     method: 'GET',
@@ -112,6 +119,7 @@ export const ORDER_ENDPOINTS = {
     idempotencyKey: false,
     query: ['external_order_id', 'since', 'cursor', 'limit'],
     answer: pageOf(walletTransaction),
+    record: 'transaction',
     capability: 'wallet_transactions',
   },
 } as const satisfies Record<string, EndpointContract>;

@@ -6,6 +6,7 @@ import {
   wireDecimal,
   wireFailure,
   wireId,
+  wireNumericId,
   wirePrice,
   wireTime,
   wireUnsigned,
@@ -23,12 +24,13 @@ export const loginRequest = z.object({
 export const loginResponse = z.object({
   /** Goes into a header: visible ASCII. */
   access_token: z.string().regex(/^[\x21-\x7e]{1,8192}$/),
-  token_type: z.literal('Bearer').optional(),
+  /** Not relied upon: the specification says that every call takes a Bearer token. */
+  token_type: wireWord.nullish(),
   expires_at: wireTime.nullish(),
 });
 
 export const servicePackage = z.object({
-  id: z.int().nonnegative(),
+  id: wireNumericId,
   name: z.string(),
   /** ISO 3166-1 alpha-2 codes. */
   countries: z.array(z.string()).default([]),
@@ -55,7 +57,7 @@ export const orderStatus = z.enum(['processing', 'completed', 'failed']);
 export const serviceOrder = z.object({
   id: wireId,
   external_order_id: neededFor(z.string().nullish(), 'finding an order whose answer was lost'),
-  package_id: z.int().nonnegative().nullish(),
+  package_id: wireNumericId.nullish(),
   status: orderStatus,
   /** Null until the order is completed. */
   esim_id: neededFor(wireId.nullish(), 'delivering the eSIM of a completed order'),

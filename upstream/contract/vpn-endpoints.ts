@@ -13,6 +13,7 @@ export const VPN_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     answer: pageOf(vpnPlan),
+    record: 'plan',
   },
   createVpnOrder: {
     method: 'POST',
@@ -25,6 +26,7 @@ export const VPN_ENDPOINTS = {
     idempotencyKey: true,
     body: vpnOrderRequest,
     answer: vpnSubscription,
+    record: 'subscription',
   },
   getVpnSubscription: {
     method: 'GET',
@@ -36,6 +38,7 @@ export const VPN_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     answer: vpnSubscription,
+    record: 'subscription',
     capability: 'vpn_subscription_read',
   },
   listVpnSubscriptions: {
@@ -49,6 +52,7 @@ export const VPN_ENDPOINTS = {
     idempotencyKey: false,
     query: ['external_subscription_id', 'cursor', 'limit'],
     answer: pageOf(vpnSubscription),
+    record: 'subscription',
     capability: 'vpn_subscription_list',
   },
   cancelVpnSubscription: {
@@ -63,5 +67,6 @@ export const VPN_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     answer: vpnSubscription,
+    record: 'subscription',
   },
 } as const satisfies Record<string, EndpointContract>;

@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import type * as z from 'zod';
+import {
+  esimCancellation,
+  loginResponse,
+  serviceEsim,
+  serviceOrder,
+  servicePackage,
+  serviceWallet,
+  walletTransaction,
+} from '#upstream/contract.ts';
+import { wireTime } from '#upstream/contract/fields.ts';
+import { VARIANTS } from '#upstream/contract/variants.ts';
+import { readAnswer, readPage } from '#upstream/reading/answer.ts';
+
+const ORDER = { id: 'so_1', status: 'completed', esim_id: 'e_1' };
+const PACKAGE = { id: 7, name: 'Europe 1 GB', price_for_reseller: '4.50', currency: 'EUR' };
+const TRANSACTION = { id: 1, type: 'debit', amount: '4.50', currency: 'EUR', reason: 'order', created_at: '2026-01-01T10:00:00Z' };
+
+describe('an order', () => {
+  it.each<[string, unknown]>([
+    ['as the contract has it', ORDER],
+    ['below data', { data: ORDER }],
+    ['below data and its name', { data: { order: ORDER } }],
+    ['below its name', { order: ORDER }],
+    ['beside a status of the answer itself', { status: 'success', data: { order: ORDER } }],
+    ['with its status as state', { id: 'so_1', state: 'completed', esim_id: 'e_1' }],
+    ['with its status in capitals', { ...ORDER, status: 'COMPLETED' }],
+    ['with numbers as ids', { ...ORDER, id: 17, esim_id: 18 }],
+    ['with fields that we do not know', { ...ORDER, colour: 'blue', status_text: 'Done' }],
+    ['wrapped, with money as an object', { data: { ...ORDER, price_for_reseller: { amount: '4.50', currency: 'eur' } } }],
+  ])('is read %s', (_name, answer) => {
+    expect(readAnswer(serviceOrder, answer, 'order')).toMatchObject({ ok: true, value: { status: 'completed' }, leftOut: [] });
+  });
+
+  it.each<[string, object, string]>([
+    ['a failure that is a text', { failure: 'out of stock' }, 'failure'],
+    ['a price that is no amount', { price_for_reseller: '4,50', currency: 'EUR' }, 'price_for_reseller'],
+    ['a currency with another name', { price_for_reseller: '4.50', currency: '€' }, 'currency'],
+    ['a time that is none', { created_at: 'yesterday' }, 'created_at'],
+    ['an eSIM that is an object', { esim_id: { id: 'e_1' } }, 'esim_id'],
+    ['a reference that is a number', { external_order_id: 1 }, 'external_order_id'],
+  ])('is read without %s, which is counted', (_name, fields, name) => {
+    const reading = readAnswer(serviceOrder, { ...ORDER, ...fields }, 'order');
+    expect(reading).toMatchObject({ ok: true, value: { id: 'so_1', status: 'completed' }, leftOut: [name] });
+    expect(reading.ok && Object.hasOwn(reading.value, name)).toBe(false);
+  });
+
+  it.each<[string, unknown, string[]]>([
+    ['its id', { status: 'completed' }, ['id']],
+    ['its status', { data: { id: '1' } }, ['status']],
+    ['a status that we know', { id: '1', status: 'delivered' }, ['status']],
+    ['anything', {}, ['id', 'status']],
+    ['a form', 'completed', ['the object itself']],
+  ])('is not read without %s', (_name, answer, lacking) => {
+    expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking });
+  });
+
+  it('is the outer one where two are wrapped in each other', () => {
+    expect(readAnswer(serviceOrder, { ...ORDER, order: { id: 'so_2', status: 'failed' } }, 'order')).toMatchObject({ value: { id: 'so_1' } });
+  });
+
+  it('is not chosen from two', () => {
+    const answer = { data: ORDER, result: { ...ORDER, id: 'so_2' } };
+    expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking: ['id', 'status'] });
+  });
+});
+
+describe('money', () => {
+  const priced = (fields: object) => readAnswer(serviceOrder, { ...ORDER, ...fields }, 'order');
+
+  it.each<[string, object]>([
+    ['text', { price_for_reseller: '4.50', currency: 'EUR' }],
+    ['a number', { price_for_reseller: 4.5, currency: 'EUR' }],
+    ['an object', { price_for_reseller: { amount: 4.5, currency: 'EUR' } }],
+    ['an object beside the same currency', { price_for_reseller: { value: '4.50', currency: 'eur' }, currency: 'EUR' }],
+    ['lower case', { price_for_reseller: '4.50', currency: 'eur' }],
+  ])('is read from %s', (_name, fields) => {
+    const { value } = priced(fields) as { value: z.output<typeof serviceOrder> };
+    expect([Number(value.price_for_reseller), value.currency]).toEqual([4.5, 'EUR']);
+  });
+
+  it.each<[string, object]>([
+    ['an object without a currency', { price_for_reseller: { amount: '4.50' } }],
+    ['an object that names two amounts', { price_for_reseller: { amount: '4.50', value: '5', currency: 'EUR' } }],
+    ['an object beside another currency', { price_for_reseller: { amount: '4.50', currency: 'USD' }, currency: 'EUR' }],
+    ['cents under another name', { price_for_reseller: { amount_minor: 450, currency: 'EUR' } }],
+  ])('is not guessed from %s', (_name, fields) => {
+    expect(priced(fields)).toMatchObject({ ok: true, leftOut: ['price_for_reseller'] });
+  });
+
+  it.each<[string, unknown, string]>([
+    ['EUR', 450, '4.50'],
+    ['EUR', '5', '0.05'],
+    ['JPY', 450, '450'],
+    ['KWD', 4_500, '4.500'],
+  ])('in minor units of %s reads %j as %s where the contract says so', (currency, price_for_reseller, expected) => {
+    const variants = { ...VARIANTS, amounts: 'minor_units' } as const;
+    const reading = readAnswer(serviceOrder, { ...ORDER, currency, price_for_reseller }, 'order', variants);
+    expect(reading).toMatchObject({ ok: true, value: { price_for_reseller: expected } });
+  });
+
+  it.each([[[450, 1_200]], [['450']]])('of a price list that has whole numbers only, %j, is refused: it may be in cents', (prices) => {
+    const items = prices.map((price, index) => ({ ...PACKAGE, id: index, price_for_reseller: price }));
+    expect(readPage(servicePackage, { data: items }, 'package')).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining('data[].price_for_reseller'),
+    });
+    const stated = { ...VARIANTS, amounts: 'decimal' } as const;
+    expect(readPage(servicePackage, { data: items }, 'package', stated)).toMatchObject({ ok: true });
+  });
+
+  it('of a price list with one fraction is taken as it stands', () => {
+    const data = [PACKAGE, { ...PACKAGE, id: 8, price_for_reseller: 12 }];
+    expect(readPage(servicePackage, { data }, 'package')).toMatchObject({ ok: true, items: [{ id: 7 }, { id: 8 }] });
+  });
+});
+
+describe('a time', () => {
+  it.each<[unknown, string | undefined]>([
+    ['2026-01-01T10:00:00Z', '2026-01-01T10:00:00.000Z'],
+    ['2026-01-01T10:00:00.5+02:00', '2026-01-01T08:00:00.500Z'],
+    ['2026-01-01T10:00:00+0200', '2026-01-01T08:00:00.000Z'],
+    ['2026-01-01 10:00:00', '2026-01-01T10:00:00.000Z'],
+    ['2026-01-01T10:00:00.123456', '2026-01-01T10:00:00.123Z'],
+    ['2026-01-01t10:00z', '2026-01-01T10:00:00.000Z'],
+    [1_767_261_600, '2026-01-01T10:00:00.000Z'],
+    [1_767_261_600_000, '2026-01-01T10:00:00.000Z'],
+    ['1767261600', '2026-01-01T10:00:00.000Z'],
+    [0, undefined],
+    [-1, undefined],
+    ['', undefined],
+    ['2026-01-01', undefined],
+    ['2026-02-31T10:00:00Z', undefined],
+    ['0000-00-00 00:00:00', undefined],
+    ['01.01.2026 10:00', undefined],
+    [Number.NaN, undefined],
+    [1e15, undefined],
+  ])('%j is read as %s', (wire, expected) => {
+    const reading = wireTime.safeParse(wire);
+    expect(reading.success ? reading.data : undefined).toBe(expected);
+  });
+});
+
+describe('a login', () => {
+  it.each(['bearer', 'Bearer', 'Token', null])('is read whatever it calls its kind of token: %j', (token_type) => {
+    expect(readAnswer(loginResponse, { access_token: 'abc', token_type }, 'access')).toMatchObject({ ok: true });
+  });
+
+  it('is read below data', () => {
+    expect(readAnswer(loginResponse, { data: { access_token: 'abc' } }, 'access')).toMatchObject({ value: { access_token: 'abc' } });
+  });
+});
+
+describe('other records', () => {
+  it('are read from their wrappers', () => {
+    expect(readAnswer(serviceWallet, { data: { wallet: { balance: { amount: '9.99', currency: 'USD' } } } }, 'wallet')).toMatchObject({
+      value: { balance: '9.99', currency: 'USD' },
+    });
+    const cancellation = { data: { cancellation: { esim_id: 'e_1', status: 'canceled', refund: null } } };
+    expect(readAnswer(esimCancellation, cancellation, 'cancellation')).toMatchObject({ value: { status: 'cancelled' } });
+  });
+
+  it('keep their own words where the contract judges none', () => {
+    const esim = { id: 'e', iccid: '8944500000000000001', activation_code: 'LPA:1$a$b', status: 'Released' };
+    expect(readAnswer(serviceEsim, esim, 'esim')).toMatchObject({ value: { status: 'Released' } });
+  });
+});
+
+describe('a page of a list', () => {
+  it.each<[string, unknown]>([
+    ['data', { data: [PACKAGE] }],
+    ['its name below data', { data: { packages: [PACKAGE] }, meta: { total: 1 } }],
+    ['items', { items: [PACKAGE] }],
+    ['results', { results: [PACKAGE] }],
+    ['its name', { packages: [PACKAGE] }],
+    ['the body itself', [PACKAGE]],
+  ])('is found in %s', (_name, body) => {
+    expect(readPage(servicePackage, body, 'package')).toMatchObject({ ok: true, items: [{ id: 7 }], dropped: 0 });
+  });
+
+  it.each<[string, unknown]>([
+    ['an object', { data: { id: 7 } }],
+    ['a text', 'none'],
+    ['two lists', { data: [PACKAGE], items: [PACKAGE] }],
+  ])('is not found in %s', (_name, body) => {
+    expect(readPage(servicePackage, body, 'package')).toEqual({ ok: false, problem: 'its body lacks or misstates data' });
+  });
+
+  it('drops and counts the items that cannot be read', () => {
+    const data = [PACKAGE, { ...PACKAGE, id: 'seven' }, null, { ...PACKAGE, id: 8, countries: null }];
+    expect(readPage(servicePackage, { data }, 'package')).toMatchObject({
+      ok: true,
+      items: [{ id: 7 }, { id: 8, countries: [] }],
+      dropped: 2,
+      leftOut: ['data[].countries', 'data[].id', 'data[]'],
+    });
+  });
+
+  it('leaves single items out of a list inside of an item', () => {
+    const data = [{ ...PACKAGE, countries: ['DE', null, 'FR'] }];
+    expect(readPage(servicePackage, { data }, 'package')).toMatchObject({ items: [{ countries: ['DE', 'FR'] }], leftOut: ['data[].countries[]'] });
+  });
+
+  it('of which no item can be read is no page', () => {
+    const data = [{ ...TRANSACTION, amount: { cents: 450 } }];
+    expect(readPage(walletTransaction, { data }, 'transaction')).toEqual({
+      ok: false,
+      problem: 'its body lacks or misstates data[].amount',
+    });
+  });
+
+  it('that is empty is read', () => {
+    expect(readPage(walletTransaction, { data: [] }, 'transaction')).toMatchObject({ ok: true, items: [], dropped: 0 });
+  });
+});

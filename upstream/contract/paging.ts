@@ -1,0 +1,154 @@
+/** How a list says whether it goes on, and how its next page is asked for. */
+
+/** Where the rest of a list is. */
+export type Continuation =
+  /** The service says that this is the last page. */
+  | { readonly kind: 'end' }
+  /** The query of the next page, beside what every page is asked for. */
+  | { readonly kind: 'next'; readonly query: Readonly<Record<string, string>> }
+  /** It says neither: there may be more. Such a list proves nothing by what it does not show. */
+  | { readonly kind: 'unknown' };
+
+/** A page as it came. */
+export interface ReceivedPage {
+  /** The objects that were passed on the way to the list, outermost first. */
+  readonly layers: readonly Readonly<Record<string, unknown>>[];
+  /** Items on this page, also those that could not be read. */
+  readonly count: number;
+  /** Items on this page and those before it. */
+  readonly total: number;
+  /** What the page was asked for with. */
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** Path of the call below `{base_url}`. */
+  readonly path: string;
+  readonly linkHeader: string | undefined;
+}
+
+/** Objects in which services put what they say of paging. */
+const HOLDERS = ['meta', 'pagination', 'paging', 'page_info', 'pageInfo', 'links', '_links'];
+
+const CURSORS = ['next_cursor', 'nextCursor', 'next_page_token', 'nextPageToken'];
+const NEXT_LINKS = ['next', 'next_page_url', 'next_url', 'nextUrl'];
+const PAGES = ['current_page', 'currentPage', 'page', 'page_number'];
+const LAST_PAGES = ['last_page', 'lastPage', 'total_pages', 'totalPages', 'page_count', 'pages'];
+const PAGE_SIZES = ['per_page', 'perPage', 'page_size', 'pageSize'];
+const TOTALS = ['total', 'total_count', 'totalCount', 'total_items', 'totalItems'];
+const MORE = ['has_more', 'hasMore'];
+
+/**
+ * Reads what a page says of the rest of its list: by cursor, page and last page, offset and total, a link in the body, the Link
+ * header, or a flag. Where two of these disagree, or none is there, it is not known.
+ */
+export function continuationOf(page: ReceivedPage): Continuation {
+  const said = fieldsOf(page.layers);
+  const answers = [byCursor, byLink, byLinkHeader, byPage, byOffset, byFlag]
+    .map((read) => read(said, page))
+    .filter((answer) => answer !== undefined);
+  const next = answers.find((answer) => answer.kind === 'next');
+  const kinds = new Set(answers.map(({ kind }) => kind));
+  if (next !== undefined && !kinds.has('end')) return next;
+  return kinds.size === 1 && kinds.has('end') ? END : UNKNOWN;
+}
+
+const END: Continuation = { kind: 'end' };
+const UNKNOWN: Continuation = { kind: 'unknown' };
+
+type Said = ReadonlyMap<string, unknown>;
+type Reader = (said: Said, page: ReceivedPage) => Continuation | undefined;
+
+function fieldsOf(layers: ReceivedPage['layers']): Said {
+  const said = new Map<string, unknown>();
+  const add = (fields: object) => {
+    for (const [name, value] of Object.entries(fields)) if (!said.has(name)) said.set(name, value);
+  };
+  for (const layer of layers) {
+    for (const name of HOLDERS) {
+      const holder = Object.hasOwn(layer, name) ? layer[name] : undefined;
+      if (typeof holder === 'object' && holder !== null && !Array.isArray(holder)) add(holder);
+    }
+    add(layer);
+  }
+  return said;
+}
+
+function first(said: Said, names: readonly string[]): unknown {
+  const name = names.find((each) => said.has(each));
+  return name === undefined ? undefined : said.get(name);
+}
+
+function whole(said: Said, names: readonly string[]): number | undefined {
+  const value = first(said, names);
+  const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : value;
+  return Number.isSafeInteger(number) && (number as number) >= 0 ? (number as number) : undefined;
+}
+
+const byCursor: Reader = (said) => {
+  const cursor = first(said, CURSORS);
+  if (cursor === undefined) return undefined;
+  if (cursor === null || cursor === '') return END;
+  return typeof cursor === 'string' && cursor.length <= 2_048 ? { kind: 'next', query: { cursor } } : UNKNOWN;
+};
+
+const byLink: Reader = (said, { path }) => {
+  const next = first(said, NEXT_LINKS);
+  if (next === undefined) return undefined;
+  if (next === null) return END;
+  const link = typeof next === 'object' && 'href' in next ? next.href : next;
+  return typeof link === 'string' ? followed(link, path) : UNKNOWN;
+};
+
+// GitHub's way: the last page has a header too, without rel="next".
+const byLinkHeader: Reader = (_said, { linkHeader, path }) => {
+  if (linkHeader === undefined) return undefined;
+  const link = /<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(linkHeader)?.[1];
+  if (link !== undefined) return followed(link, path);
+  return /;\s*rel="?(?:first|prev|last)"?/i.test(linkHeader) ? END : undefined;
+};
+
+const byPage: Reader = (said, { query }) => {
+  const size = whole(said, PAGE_SIZES);
+  const total = whole(said, TOTALS);
+  const last = whole(said, LAST_PAGES) ?? (size && total !== undefined ? Math.ceil(total / size) : undefined);
+  const asked = query['page'] === undefined ? 1 : Number(query['page']);
+  const current = whole(said, PAGES) ?? (whole(said, LAST_PAGES) === undefined ? undefined : asked);
+  if (last === undefined || current === undefined) return undefined;
+  // A service that answers another page than the one that was asked for does not know this way of paging.
+  if (current !== asked) return UNKNOWN;
+  return current >= last ? END : { kind: 'next', query: { page: String(current + 1) } };
+};
+
+const byOffset: Reader = (said, { count, total: read }) => {
+  const all = whole(said, TOTALS);
+  if (all === undefined) return undefined;
+  if (read >= all) return END;
+  const offset = whole(said, ['offset', 'skip']);
+  if (offset === undefined || count === 0 || offset + count !== read) return UNKNOWN;
+  return { kind: 'next', query: { [said.has('offset') ? 'offset' : 'skip']: String(read) } };
+};
+
+const byFlag: Reader = (said) => {
+  const more = first(said, MORE);
+  if (more === undefined) return undefined;
+  return more === false ? END : UNKNOWN;
+};
+
+/** Of a link only its query is taken, and only where it leads to the same call: what we are told never chooses who is asked. */
+function followed(link: string, path: string): Continuation {
+  let url: URL;
+  try {
+    url = new URL(link, 'http://next.invalid/');
+  } catch {
+    return UNKNOWN;
+  }
+  const isSameCall = link.startsWith('?') || decoded(url.pathname).replace(/\/+$/, '').endsWith(path);
+  if (!isSameCall || url.search.length < 2 || url.search.length > 4_096) return UNKNOWN;
+  return { kind: 'next', query: Object.fromEntries(url.searchParams) };
+}
+
+function decoded(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname);
+  } catch {
+    return pathname;
+  }
+}

@@ -1,0 +1,42 @@
+/** Reads the body of a success as the endpoint's contract has it. */
+import { itemOf, type EndpointContract } from '#upstream/contract.ts';
+import type { BodyReading, Unused } from '#upstream/error-mapping.ts';
+import { lackingClause, readAnswer, readPage } from '#upstream/reading/answer.ts';
+
+/** A page of a list as it was received. */
+export interface ListPage<Item> {
+  readonly items: readonly Item[];
+  /** Items that could not be read. */
+  readonly dropped: number;
+  /** The objects around the list, outermost first; what the service says of further pages is in them. */
+  readonly layers: readonly Readonly<Record<string, unknown>>[];
+  /** The header `Link`. */
+  readonly linkHeader: string | undefined;
+}
+
+/**
+ * Reads a record, or where the contract has a list, a page of it as a {@link ListPage}.
+ *
+ * @param linkHeader value of the header `Link`.
+ */
+export function readBody(
+  { answer, record }: Pick<EndpointContract, 'answer' | 'record'>,
+  body: unknown,
+  linkHeader: string | undefined,
+): BodyReading<unknown> {
+  const item = itemOf(answer);
+  if (item === undefined) {
+    const reading = readAnswer(answer, body, record);
+    if (!reading.ok) return { ok: false, problem: lackingClause(reading.lacking) };
+    return { ok: true, value: reading.value, ...unusedIn({ fields: reading.leftOut, items: 0 }) };
+  }
+  const page = readPage(item, body, record);
+  if (!page.ok) return page;
+  const { items, dropped, leftOut, layers } = page;
+  const value: ListPage<unknown> = { items, dropped, layers, linkHeader };
+  return { ok: true, value, ...unusedIn({ fields: leftOut, items: dropped }) };
+}
+
+function unusedIn(unused: Unused): { readonly unused?: Unused } {
+  return unused.fields.length === 0 && unused.items === 0 ? {} : { unused };
+}

@@ -1,0 +1,96 @@
+/** Reads a value by a schema of the contract as far as it can be used. */
+import * as z from 'zod';
+
+/** What was read of a value. */
+export type Reading<Value> =
+  | {
+      readonly ok: true;
+      readonly value: Value;
+      /** Optional fields, and items of lists inside the record, that could not be used; such as `failure` or `countries[]`. */
+      readonly leftOut: readonly string[];
+    }
+  /** `lacking`: needed fields that are missing or cannot be read. */
+  | { readonly ok: false; readonly lacking: readonly string[] };
+
+/**
+ * Reads a value tolerantly: an optional field that cannot be used counts as absent, and an item of a list that cannot be used is
+ * dropped. A needed field that cannot be read spoils the value.
+ */
+export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unknown): Reading<z.output<Schema>> {
+  const direct = schema.safeParse(value);
+  if (direct.success) return { ok: true, value: direct.data, leftOut: [] };
+  const leftOut = new Set<string>();
+  const rest = structuredClone(value);
+  let { issues } = direct.error;
+  // Each round takes something away, so that there is an end.
+  for (;;) {
+    const removable = issues.map(({ path }) => removableAt(schema, path));
+    if (removable.includes(undefined)) {
+      const spoiling = issues.filter((_issue, index) => removable[index] === undefined);
+      return { ok: false, lacking: namesOf(spoiling.map(({ path }) => path)) };
+    }
+    const paths = removable.filter((path) => path !== undefined);
+    for (const path of inRemovalOrder(paths)) remove(rest, path);
+    for (const name of namesOf(paths)) leftOut.add(name);
+    const parsed = schema.safeParse(rest);
+    if (parsed.success) return { ok: true, value: parsed.data, leftOut: [...leftOut] };
+    ({ issues } = parsed.error);
+  }
+}
+
+type Path = readonly PropertyKey[];
+
+/** The innermost part on the way to an issue that can be left out; undefined when all of it is needed. */
+function removableAt(schema: z.ZodType, path: Path): Path | undefined {
+  let current: z.ZodType = schema;
+  let found: Path | undefined;
+  for (const [index, key] of path.entries()) {
+    const holder = bare(current);
+    if (holder instanceof z.ZodObject) {
+      const field: unknown = Object.hasOwn(holder.shape, key) ? Reflect.get(holder.shape, key) : undefined;
+      if (!(field instanceof z.ZodType)) return found;
+      if (field.safeParse(undefined).success) found = path.slice(0, index + 1);
+      current = field;
+    } else if (holder instanceof z.ZodArray && holder.element instanceof z.ZodType) {
+      found = path.slice(0, index + 1);
+      current = holder.element;
+    } else {
+      return found;
+    }
+  }
+  return found;
+}
+
+function bare(schema: z.ZodType): z.ZodType {
+  let current = schema;
+  while (current instanceof z.ZodOptional || current instanceof z.ZodNullable || current instanceof z.ZodDefault) {
+    const { innerType } = current.def;
+    if (!(innerType instanceof z.ZodType)) return current;
+    current = innerType;
+  }
+  return current;
+}
+
+/** Later items of a list first, so that the places of the others stay right; each place once. */
+function inRemovalOrder(paths: readonly Path[]): Path[] {
+  const unique = new Map(paths.map((path) => [JSON.stringify(path), path]));
+  return [...unique.values()].toSorted((left, right) => Number(right.at(-1)) - Number(left.at(-1)) || 0);
+}
+
+function remove(value: unknown, path: Path): void {
+  const [key, ...inner] = path;
+  if (typeof value !== 'object' || value === null || key === undefined) return;
+  if (inner.length > 0) remove(Reflect.get(value, key), inner);
+  else if (Array.isArray(value)) value.splice(Number(key), 1);
+  else Reflect.deleteProperty(value, key);
+}
+
+/** Places as the contract names them: an item of a list is `[]`, whichever it is. */
+export function namesOf(paths: readonly Path[]): string[] {
+  return [...new Set(paths.map(nameOf))];
+}
+
+function nameOf(path: Path): string {
+  const name = path.map((key) => (typeof key === 'number' ? '[]' : `.${String(key)}`)).join('');
+  return name === '' ? 'the object itself' : name.replace(/^\./, '');
+}
