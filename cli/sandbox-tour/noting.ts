@@ -61,6 +61,18 @@ export function notePrice(
   notes.expect(equalMoney(actual, price), step, expected, `${actual.amount} ${actual.currency}`);
 }
 
+/** Clocks of two machines differ by less; time zones differ by half an hour at least. */
+const CLOCKS_DIFFER_MS = 10 * 60_000;
+
+/** A time that the service has just written must be about now: one in local time, without its zone, is read as UTC. */
+export function noteTime(notes: LegNotes, written: string | null | undefined, now: number): void {
+  const [step, expected] = ['the time of the order', 'created_at is about now'];
+  if (written == null) return notes.skipped(step, expected, 'the answer names none');
+  const offMs = Date.parse(written) - now;
+  const seen = `${lapse(Math.abs(offMs))} ${offMs < 0 ? 'behind' : 'ahead of'} our clock`;
+  notes.expect(Math.abs(offMs) < CLOCKS_DIFFER_MS, step, expected, seen);
+}
+
 function moneyOf(amount: string, currency: string): Money {
   return { amount, currency };
 }

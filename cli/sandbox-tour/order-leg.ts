@@ -2,7 +2,7 @@ import { FAILURE_CLASSES } from '#domain/failure.ts';
 import type { ServicePackage } from '#upstream/contract.ts';
 import type { TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
-import { notePrice, noteRepeat } from '#cli/sandbox-tour/noting.ts';
+import { notePrice, noteRepeat, noteTime } from '#cli/sandbox-tour/noting.ts';
 import { clause, observeRefusal, type OpenObservations, type SecondPurchase } from '#cli/sandbox-tour/observations.ts';
 import {
   deliveredBy,
@@ -82,6 +82,7 @@ async function buyFirst(context: TourContext, notes: LegNotes, items: readonly S
     }
     notes.ok(step, expected, `package ${item.id}: ${throughProcessing(placed.value.status)}completed`);
     notePrice(notes, item, order);
+    noteTime(notes, placed.value.created_at, context.now());
     return { placed: { ...request, order: placed.value }, esim, item };
   }
   return undefined;

@@ -21,6 +21,7 @@ export const DAY_MS = 86_400_000;
 
 const VPN_CUSTOMER = { customer_reference: 'customer-1', customer_price: 5.5 };
 
+const stateTime = z.object({ time: z.string() });
 const ledgerPage = z.object({
   data: z.array(
     z.object({
@@ -118,6 +119,11 @@ export class SimulatorClient {
 
   async advance(ms: number): Promise<void> {
     await this.admin.post('/clock/advance', { ms });
+  }
+
+  /** Epoch milliseconds. */
+  async now(): Promise<number> {
+    return Date.parse((await this.admin.get('/state')).read(stateTime).time);
   }
 
   async balance(): Promise<string> {

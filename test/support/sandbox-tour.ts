@@ -22,11 +22,11 @@ export function serviceConfig(baseUrl: string, changes: Partial<ServiceConfig> =
 
 /** A tour of a simulator: waits move the simulator's clock instead of taking time. */
 export async function tourOf(
-  simulator: Pick<SimulatorClient, 'advance'> & { readonly simulator: { readonly baseUrl: string } },
+  simulator: Pick<SimulatorClient, 'advance' | 'now'> & { readonly simulator: { readonly baseUrl: string } },
   options: Partial<TourOptions> & { readonly capabilities?: Partial<Capabilities> } = {},
 ) {
   const { capabilities, ...rest } = options;
-  let now = Date.now();
+  let now = await simulator.now();
   const config = serviceConfig(simulator.simulator.baseUrl, { capabilities: { ...ALL_CAPABILITIES, ...capabilities } });
   return await runTour(config, {
     keyAgeMs: KEY_AGE_MS,
