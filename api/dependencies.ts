@@ -30,6 +30,7 @@ export interface ApiDependencies {
     | 'getLatestUpdate'
     | 'getWallet'
     | 'listPackages'
+    | 'listPublicPackages'
     | 'listTopupOptions'
     | 'listVpnPlans'
     | 'listWalletTransactions'

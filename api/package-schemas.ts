@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { ServicePackage } from '#upstream/contract.ts';
-import { currency, instant, packageId } from '#api/fields.ts';
+import { currency, instant, money, packageId } from '#api/fields.ts';
+import type { ListedPackage } from '#api/package-list.ts';
 import { pricedPackage, suggestedPriceExample, suggestedPriceField, suggestedPriceJson, type AnyPricingRule } from '#api/pricing-schemas.ts';
 import { plainAmount } from '#api/representations.ts';
 
@@ -9,11 +10,15 @@ export const packageOutput = z
     id: packageId,
     name: z.string().meta({ example: 'Europe 5 GB' }),
     countries: z.array(z.string()).meta({ description: 'ISO 3166-1 alpha-2 codes.', example: ['DE', 'FR'] }),
-    data_mb: z.number().nullable().meta({ description: 'Megabytes; null means unlimited.', example: 5_120 }),
+    data_mb: z.number().nullable().meta({ description: 'Megabytes; null where it is unlimited or not known.', example: 5_120 }),
+    unlimited: z.boolean().nullable().meta({ description: 'Has no limit of data; null where the service does not say.', example: false }),
     validity_days: z.int().nullable().meta({ example: 30 }),
     price_for_reseller: z.string().meta({ description: 'What the service charges the reseller.', example: '9.80' }),
     currency,
     available: z.boolean().meta({ description: 'False while the service does not sell it.' }),
+    public_price: money
+      .nullable()
+      .meta({ description: 'What the public pays at the service, to compare a margin with; null where it does not show that.' }),
     suggested_price: suggestedPriceField,
   })
   .meta({ id: 'Package' });
@@ -25,10 +30,12 @@ export const packageExample: PackageOutput = {
   name: 'Europe 5 GB',
   countries: ['DE', 'FR'],
   data_mb: 5_120,
+  unlimited: false,
   validity_days: 30,
   price_for_reseller: '9.80',
   currency: 'EUR',
   available: true,
+  public_price: { amount: '14.99', currency: 'EUR' },
   suggested_price: suggestedPriceExample,
 };
 
@@ -46,16 +53,22 @@ export function ageOf(readAt: number, now: number) {
 }
 
 /** @param rules those in force, for the suggested price. */
-export function packageJson(each: ServicePackage, rules: readonly AnyPricingRule[]): PackageOutput {
+export function packageJson(
+  each: ServicePackage & Partial<Pick<ListedPackage, 'publicPrice'>>,
+  rules: readonly AnyPricingRule[],
+): PackageOutput {
+  const { publicPrice } = each;
   return {
     id: each.id,
     name: each.name,
     countries: each.countries,
-    data_mb: each.data_mb,
+    data_mb: each.data_mb ?? null,
+    unlimited: each.data_mb === undefined ? null : each.data_mb === null,
     validity_days: each.validity_days ?? null,
     price_for_reseller: plainAmount(each.price_for_reseller),
     currency: each.currency,
     available: each.available,
+    public_price: publicPrice == null ? null : { amount: plainAmount(publicPrice.amount), currency: publicPrice.currency },
     suggested_price: suggestedPriceJson(pricedPackage(each), rules),
   };
 }

@@ -7,7 +7,7 @@ export const CAPABILITIES = {
   order_read: 'GET /orders/{id} exists. Without it only webhooks tell how an order went on.',
   order_list: 'GET /orders can be filtered by external_order_id. Without it an order without an id cannot be looked up.',
   wallet_transactions: 'GET /wallet/transactions exists. Without it there is no evidence of a debit: failures are parked.',
-  public_packages: 'A package listing without prices exists. Without it only the listing with reseller prices is read.',
+  public_packages: 'GET /public/packages exists. Without it what the public pays for a package is not shown.',
   esim_usage:
     'GET /esims/{id}/usage exists. Without it usage is unknown, and so is one condition of a refund; the service decides.',
   topup_read: 'GET /topups/{id} exists. Without it only webhooks tell how a top-up went on.',

@@ -120,10 +120,10 @@ export function wirePackage(item: CataloguePackage): z.input<typeof servicePacka
   };
 }
 
-/** Without what it costs the reseller. */
+/** With what the public pays in the place of what it costs the reseller. */
 export function wirePublicPackage(item: CataloguePackage): z.input<typeof publicPackage> {
-  const { price_for_reseller: _price, currency: _currency, ...shown } = wirePackage(item);
-  return shown;
+  const { price_for_reseller: _price, ...shown } = wirePackage(item);
+  return { ...shown, price: item.publicPrice };
 }
 
 export function wireEsim(esim: EsimRecord, facts: EsimFacts): z.input<typeof serviceEsim> {

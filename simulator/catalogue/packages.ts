@@ -10,6 +10,8 @@ export interface CataloguePackage {
   readonly dataMb: number | null;
   readonly validityDays: number;
   readonly price: string;
+  /** What the public pays for it. */
+  readonly publicPrice: string;
   readonly available: boolean;
   /** What becomes of a purchase of it, unless the admin API says otherwise; completed at once by default. */
   readonly behaviour?: Behaviour;
@@ -102,7 +104,8 @@ function sold(
   price: string,
 ): CataloguePackage {
   const data = dataMb === null ? 'unlimited' : `${dataMb / GB} GB`;
-  return { id, name: `${place} ${data}, ${validityDays} days`, countries, dataMb, validityDays, price, available: true };
+  const name = `${place} ${data}, ${validityDays} days`;
+  return { id, name, countries, dataMb, validityDays, price, publicPrice: publicPriceOf(price), available: true };
 }
 
 function special(id: number, what: string, behaviour: Behaviour): CataloguePackage {
@@ -113,7 +116,13 @@ function special(id: number, what: string, behaviour: Behaviour): CataloguePacka
     dataMb: GB,
     validityDays: 7,
     price: '1.50',
+    publicPrice: publicPriceOf('1.50'),
     available: true,
     behaviour,
   };
+}
+
+/** Half as much again, up to the next .99. */
+function publicPriceOf(price: string): string {
+  return (Math.ceil(Number(price) * 1.5) - 0.01).toFixed(2);
 }

@@ -224,8 +224,8 @@ describe('packages and wallet', () => {
     const first = await caller.get('/v1/packages?limit=2');
     expect(first.body).toEqual({
       data: [
-        { id: 101, name: 'Europe 5 GB', countries: ['DE', 'FR'], data_mb: 5_120, validity_days: 30, price_for_reseller: '9.80', currency: 'EUR', available: true, suggested_price: null },
-        { id: 102, name: 'Japan 1 GB', countries: ['JP'], data_mb: 1_024, validity_days: 7, price_for_reseller: '3.455', currency: 'EUR', available: true, suggested_price: null },
+        { id: 101, name: 'Europe 5 GB', countries: ['DE', 'FR'], data_mb: 5_120, unlimited: false, validity_days: 30, price_for_reseller: '9.80', currency: 'EUR', available: true, public_price: null, suggested_price: null },
+        { id: 102, name: 'Japan 1 GB', countries: ['JP'], data_mb: 1_024, unlimited: false, validity_days: 7, price_for_reseller: '3.455', currency: 'EUR', available: true, public_price: null, suggested_price: null },
       ],
       next_cursor: expect.any(String) as string,
       read_at: new Date(TEST_NOW).toISOString(),
@@ -233,7 +233,7 @@ describe('packages and wallet', () => {
     });
     const second = await caller.get(`/v1/packages?limit=2&cursor=${String(first.at('next_cursor'))}`);
     expect([second.at('data', 0, 'id'), second.at('data', 1), second.at('next_cursor')]).toEqual([103, undefined, null]);
-    expect((await caller.get('/v1/packages/103')).body).toMatchObject({ id: 103, data_mb: null, available: false, age_seconds: 0 });
+    expect((await caller.get('/v1/packages/103')).body).toMatchObject({ id: 103, data_mb: null, unlimited: true, available: false, age_seconds: 0 });
     for (const id of ['104', '0103', '1e2', 'x']) {
       expect((await caller.get(`/v1/packages/${id}`)).read(problemSchema).code).toBe('package_not_found');
     }
@@ -257,6 +257,18 @@ describe('packages and wallet', () => {
     expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: '1', age_seconds: 2.999 });
     own.clock.now += 1;
     expect((await by.get('/v1/wallet')).body).toMatchObject({ balance: '2', age_seconds: 0 });
+  });
+
+  it('show what the public pays for a package where the service lists that, and null where it does not', async () => {
+    const item = { id: 101, name: 'Europe 5 GB', countries: [], available: true };
+    const unsaid = { ...item, id: 102, price: '4.99', currency: undefined };
+    const listPublicPackages = async () =>
+      ({ ok: true, status: 200, value: { items: [{ ...item, price: '14.9', currency: 'EUR' }, unsaid], complete: true } }) as const;
+    await using own = await startTestApi({ service: { ...idleService, listPublicPackages } });
+    const by = await own.caller();
+    expect((await by.get('/v1/packages')).body).toMatchObject({
+      data: [{ id: 101, public_price: { amount: '14.9', currency: 'EUR' } }, { id: 102, public_price: null }, { id: 103, public_price: null }],
+    });
   });
 
   const failing = (failure: FailureClass, retryAfterMs?: number): ApiDependencies['service'] => {

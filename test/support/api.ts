@@ -76,6 +76,7 @@ const TEST_PLANS = [{ id: 7, name: 'VPN, one month', duration_days: 30, price_fo
 
 export const idleService: ApiDependencies['service'] = {
   listPackages: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
+  listPublicPackages: async () => ({ ok: false, kind: 'unsupported', capability: 'public_packages' }),
   listTopupOptions: async () => ({ ok: true, status: 200, value: { items: TEST_PACKAGES, complete: true } }),
   listVpnPlans: async () => ({ ok: true, status: 200, value: { items: TEST_PLANS, complete: true } }),
   getWallet: async () => ({ ok: true, status: 200, value: { balance: '1250', currency: 'EUR' } }),

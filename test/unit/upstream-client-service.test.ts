@@ -5,11 +5,12 @@ const SECRET = 'whsec_0123456789abcdef';
 const UPDATE = { latest_version: '2.0', update_available: true, channel: 'stable', download_url: 'https://example.com/2.0.zip' };
 
 describe('the public package listing', () => {
-  it('is read without a token and without prices [spec: endpoint.public-packages]', async () => {
-    await using opened = await startTestClient(() => json({ data: [{ id: 7, name: 'Europe', price_for_reseller: '4.50' }] }));
+  it('is read without a token, and without what it costs the reseller [spec: endpoint.public-packages]', async () => {
+    const listed = { id: 7, name: 'Europe', price_for_reseller: '4.50', price: '6.99', currency: 'EUR' };
+    await using opened = await startTestClient(() => json({ data: [listed] }));
     const result = await opened.client.listPublicPackages();
     expect(result.ok && result.value.items).toEqual([
-      { id: 7, name: 'Europe', countries: [], data_mb: null, available: true },
+      { id: 7, name: 'Europe', countries: [], available: true, price: '6.99', currency: 'EUR' },
     ]);
     expect(opened.targets()).toEqual(['/sandbox/public/packages?limit=100']);
   });

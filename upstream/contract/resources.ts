@@ -34,16 +34,19 @@ export const servicePackage = z.object({
   name: z.string(),
   /** ISO 3166-1 alpha-2 codes. */
   countries: z.array(z.string()).default([]),
-  /** Megabytes; null means unlimited. */
-  data_mb: z.number().nonnegative().nullable().default(null),
+  /** Megabytes; null means unlimited. Absent, or in another form, it is not known. */
+  data_mb: z.number().nonnegative().nullish(),
   validity_days: z.int().positive().nullish(),
   price_for_reseller: wirePrice,
   currency: wireCurrency,
   available: z.boolean().default(true),
 });
 
-/** What anybody may see of a package: not what it costs the reseller. */
-export const publicPackage = servicePackage.omit({ price_for_reseller: true, currency: true });
+/** What anybody may see of a package: what the public pays, where it is shown, and not what it costs the reseller. */
+export const publicPackage = servicePackage.omit({ price_for_reseller: true, currency: true }).extend({
+  price: wirePrice.nullish(),
+  currency: wireCurrency.nullish(),
+});
 
 export const orderRequest = z.object({
   package_id: z.int().nonnegative(),

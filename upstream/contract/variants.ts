@@ -26,7 +26,7 @@ export const VARIANTS: Variants = {
 const WORD_FIELDS: ReadonlySet<string> = new Set(['status', 'type', 'review']);
 
 /** Fields that hold an amount whose currency stands beside it. */
-const AMOUNT_FIELDS = ['price_for_reseller', 'amount', 'balance'] as const;
+const AMOUNT_FIELDS = ['price_for_reseller', 'price', 'amount', 'balance'] as const;
 
 type Fields = Record<string, unknown>;
 

@@ -2927,9 +2927,13 @@ export interface Package {
    */
   countries: string[];
   /**
-   * Megabytes; null means unlimited.
+   * Megabytes; null where it is unlimited or not known.
    */
   data_mb: number | null;
+  /**
+   * Has no limit of data; null where the service does not say.
+   */
+  unlimited: boolean | null;
   validity_days: number | null;
   /**
    * What the service charges the reseller.
@@ -2943,6 +2947,10 @@ export interface Package {
    * False while the service does not sell it.
    */
   available: boolean;
+  /**
+   * What the public pays at the service, to compare a margin with; null where it does not show that.
+   */
+  public_price: Money | null;
   /**
    * Null where no pricing rule applies.
    */
@@ -3019,9 +3027,13 @@ export interface PackageWithAge {
    */
   countries: string[];
   /**
-   * Megabytes; null means unlimited.
+   * Megabytes; null where it is unlimited or not known.
    */
   data_mb: number | null;
+  /**
+   * Has no limit of data; null where the service does not say.
+   */
+  unlimited: boolean | null;
   validity_days: number | null;
   /**
    * What the service charges the reseller.
@@ -3035,6 +3047,10 @@ export interface PackageWithAge {
    * False while the service does not sell it.
    */
   available: boolean;
+  /**
+   * What the public pays at the service, to compare a margin with; null where it does not show that.
+   */
+  public_price: Money | null;
   /**
    * Null where no pricing rule applies.
    */
