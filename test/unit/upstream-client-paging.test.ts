@@ -44,6 +44,11 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
       const link = page < 4 ? `</wallet/transactions?page=${page + 1}>; rel="next"` : '</wallet/transactions?page=1>; rel="first"';
       return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), { link });
     }],
+    ['the Link header, which the last page lacks', ({ target }) => {
+      const page = parameter(target, 'page') || 1;
+      const link = { link: `</wallet/transactions?page=${page + 1}>; rel="next"` };
+      return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), page < 4 ? link : {});
+    }],
     ['a cursor', ({ target }) => {
       const cursor = parameter(target, 'cursor');
       return json({ items: from(cursor), next_cursor: cursor + SIZE < 100 ? String(cursor + SIZE) : null });

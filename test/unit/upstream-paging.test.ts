@@ -9,6 +9,7 @@ const of = (body: object, page: Partial<ReceivedPage> = {}): Continuation =>
     query: {},
     path: '/wallet/transactions',
     linkHeader: undefined,
+    isLinked: false,
     ...page,
   });
 const END = { kind: 'end' };
@@ -68,6 +69,17 @@ describe('a page', () => {
     expect(of({ offset: 25, limit: 25, total: 100 }, { total: 50, query: { offset: '25' } })).toEqual(next({ offset: '50' }));
     expect(of({ offset: 75, limit: 25, total: 100 }, { total: 100, query: { offset: '75' } })).toEqual(END);
     expect(of({ offset: 25, total: 100 }, { count: 0, total: 25, query: { offset: '25' } })).toEqual(UNKNOWN);
+  });
+
+  it('without a Link header is the last where such headers led to it', () => {
+    expect(of({}, { isLinked: true })).toEqual(END);
+    expect(of({ total: 100 }, { isLinked: true })).toEqual(UNKNOWN);
+  });
+
+  it('that says nothing is the last only where the contract says that this is confirmed', () => {
+    const page = { layers: [], count: 25, total: 25, query: {}, path: '/orders', linkHeader: undefined, isLinked: false };
+    expect(continuationOf(page, { listEnd: 'assumed' })).toEqual(END);
+    expect(continuationOf({ ...page, layers: [{ total: 100 }] }, { listEnd: 'assumed' })).toEqual(UNKNOWN);
   });
 
   it.each<[string, Continuation]>([

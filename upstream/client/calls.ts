@@ -1,7 +1,7 @@
 import type { Capabilities, Capability } from '#domain/capabilities.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { AnswerOf, Caller, CallOptions, ItemOf, ListName } from '#upstream/call.ts';
-import { continuationOf } from '#upstream/contract/paging.ts';
+import { continuationOf, nextLink } from '#upstream/contract/paging.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import type { ListPage } from '#upstream/reading/body.ts';
@@ -181,7 +181,8 @@ async function allPages<Name extends ListName>(
   const deadlineAt = now() + patience;
   const items: ItemOf<Name>[] = [];
   const asked = new Set<string>();
-  let [query, total, dropped]: [Readonly<Record<string, string>>, number, number] = [{ ...filter, ...limit }, 0, 0];
+  let query: Readonly<Record<string, string>> = { ...filter, ...limit };
+  let [total, dropped, isLinked] = [0, 0, false];
   for (let page = 1; ; page += 1) {
     const left = deadlineAt - now();
     if (left <= 0) {
@@ -198,8 +199,8 @@ async function allPages<Name extends ListName>(
     const count = received.items.length + received.dropped;
     total += count;
     const { layers, linkHeader } = received;
-    const place = { layers, linkHeader, count, total, query, path: path.replace('{id}', id ?? '') };
-    const rest = continuationOf(place);
+    const rest = continuationOf({ layers, linkHeader, isLinked, count, total, query, path: path.replace('{id}', id ?? '') });
+    isLinked ||= linkHeader !== undefined && nextLink(linkHeader) !== undefined;
     asked.add(JSON.stringify(query));
     const next = rest.kind === 'next' ? { ...filter, ...limit, ...rest.query } : undefined;
     // A page that leads back to one that was read would never end.

@@ -1,5 +1,7 @@
 /** How a list says whether it goes on, and how its next page is asked for. */
 
+import { VARIANTS, type Variants } from '#upstream/contract/variants.ts';
+
 /** Where the rest of a list is. */
 export type Continuation =
   /** The service says that this is the last page. */
@@ -22,6 +24,8 @@ export interface ReceivedPage {
   /** Path of the call below `{base_url}`. */
   readonly path: string;
   readonly linkHeader: string | undefined;
+  /** True when the header `Link` has led from an earlier page of this list to the next. */
+  readonly isLinked: boolean;
 }
 
 /** Objects in which services put what they say of paging. */
@@ -39,11 +43,12 @@ const MORE = ['has_more', 'hasMore'];
  * Reads what a page says of the rest of its list: by cursor, page and last page, offset and total, a link in the body, the Link
  * header, or a flag. Where two of these disagree, or none is there, it is not known.
  */
-export function continuationOf(page: ReceivedPage): Continuation {
+export function continuationOf(page: ReceivedPage, { listEnd }: Pick<Variants, 'listEnd'> = VARIANTS): Continuation {
   const said = fieldsOf(page.layers);
   const answers = [byCursor, byLink, byLinkHeader, byPage, byOffset, byFlag]
     .map((read) => read(said, page))
     .filter((answer) => answer !== undefined);
+  if (answers.length === 0 && listEnd === 'assumed') return END;
   const next = answers.find((answer) => answer.kind === 'next');
   const kinds = new Set(answers.map(({ kind }) => kind));
   if (next !== undefined && !kinds.has('end')) return next;
@@ -97,10 +102,10 @@ const byLink: Reader = (said, { path }) => {
   return typeof link === 'string' ? followed(link, path) : UNKNOWN;
 };
 
-// GitHub's way: the last page has a header too, without rel="next".
-const byLinkHeader: Reader = (_said, { linkHeader, path }) => {
-  if (linkHeader === undefined) return undefined;
-  const link = /<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(linkHeader)?.[1];
+// The last page may have a header too, without rel="next".
+const byLinkHeader: Reader = (_said, { linkHeader, isLinked, path }) => {
+  if (linkHeader === undefined) return isLinked ? END : undefined;
+  const link = nextLink(linkHeader);
   if (link !== undefined) return followed(link, path);
   return /;\s*rel="?(?:first|prev|last)"?/i.test(linkHeader) ? END : undefined;
 };
@@ -131,6 +136,11 @@ const byFlag: Reader = (said) => {
   if (more === undefined) return undefined;
   return more === false ? END : UNKNOWN;
 };
+
+/** The target with `rel="next"` of a header `Link` (RFC 8288); undefined where there is none. */
+export function nextLink(linkHeader: string): string | undefined {
+  return /<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(linkHeader)?.[1];
+}
 
 /** Of a link only its query is taken, and only where it leads to the same call: what we are told never chooses who is asked. */
 function followed(link: string, path: string): Continuation {

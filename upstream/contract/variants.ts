@@ -14,12 +14,18 @@ export interface Variants {
    * cents. `decimal`: decimals, whole numbers too. `minor_units`: whole numbers of the currency's smallest unit.
    */
   readonly amounts: 'unstated' | 'decimal' | 'minor_units';
+  /**
+   * What ends a list. `stated`: only what the service says of its pages. `assumed`: also a page that says nothing of them; to be set
+   * only when the service has confirmed that, since such a list then proves that something was not bought.
+   */
+  readonly listEnd: 'stated' | 'assumed';
 }
 
 export const VARIANTS: Variants = {
   fields: { state: 'status' },
   words: { status: { canceled: 'cancelled' } },
   amounts: 'unstated',
+  listEnd: 'stated',
 };
 
 /** Fields whose words are compared in lower case. */
