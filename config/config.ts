@@ -79,6 +79,7 @@ export interface ServiceConfig {
 /** What is needed to try our own webhook address. */
 export interface WebhookAddressConfig {
   readonly url: string | undefined;
+  readonly headerPrefix: string;
   readonly secrets: readonly WebhookSecret[];
 }
 
@@ -99,6 +100,8 @@ export interface ApiConfig {
   readonly encryptionKeys: readonly EncryptionKey[];
   readonly temporal: TemporalConfig;
   readonly service: ServiceConfig;
+  /** Everything before `-Event` in the names of the service's webhook headers. */
+  readonly headerPrefix: string;
   readonly webhookSecrets: readonly WebhookSecret[];
   /** How long a former stored secret still verifies after a rotation, in milliseconds. */
   readonly webhookSecretOverlapMs: number;
@@ -168,8 +171,16 @@ export function readTemporalConfig(environment: Environment = process.env): Temp
 /** For commands that try our own webhook address. @throws ConfigurationError */
 export function readWebhookAddressConfig(environment: Environment = process.env): WebhookAddressConfig {
   const { PUBLIC_WEBHOOK_URL, SERVICE_WEBHOOK_SECRETS } = apiFields;
-  const raw = parseEnvironment(z.object({ PUBLIC_WEBHOOK_URL, SERVICE_WEBHOOK_SECRETS }), environment);
-  return { url: raw.PUBLIC_WEBHOOK_URL, secrets: raw.SERVICE_WEBHOOK_SECRETS };
+  const { SERVICE_HEADER_PREFIX } = serviceFields;
+  const raw = parseEnvironment(
+    z.object({ PUBLIC_WEBHOOK_URL, SERVICE_WEBHOOK_SECRETS, SERVICE_HEADER_PREFIX }),
+    environment,
+  );
+  return {
+    url: raw.PUBLIC_WEBHOOK_URL,
+    headerPrefix: raw.SERVICE_HEADER_PREFIX,
+    secrets: raw.SERVICE_WEBHOOK_SECRETS,
+  };
 }
 
 /** For commands that open what is sealed and need nothing else. @throws ConfigurationError */
@@ -198,6 +209,17 @@ export function readCapabilities(environment: Environment = process.env): Capabi
   return capabilitiesOf(parseEnvironment(z.object({ SERVICE_WITHOUT: serviceFields.SERVICE_WITHOUT }), environment));
 }
 
+/**
+ * The brand in the header names of the service's webhooks, for `serviceHeaders`.
+ *
+ * @returns everything before `-Event`, such as `X-Acme`.
+ * @throws ConfigurationError
+ */
+export function readHeaderPrefix(environment: Environment = process.env): string {
+  const { SERVICE_HEADER_PREFIX } = serviceFields;
+  return parseEnvironment(z.object({ SERVICE_HEADER_PREFIX }), environment).SERVICE_HEADER_PREFIX;
+}
+
 /** @throws ConfigurationError naming every missing or wrong variable. */
 export function readApiConfig(environment: Environment = process.env): ApiConfig {
   const raw = parseEnvironment(
@@ -222,6 +244,7 @@ export function readApiConfig(environment: Environment = process.env): ApiConfig
     encryptionKeys: raw.ENCRYPTION_KEYS,
     temporal: temporalOf(raw),
     service: serviceOf(raw),
+    headerPrefix: raw.SERVICE_HEADER_PREFIX,
     webhookSecrets: raw.SERVICE_WEBHOOK_SECRETS,
     webhookSecretOverlapMs: raw.POLICY_WEBHOOK_SECRET_OVERLAP,
     spendLimit: raw.POLICY_SPEND_LIMIT,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import * as z from 'zod';
+import { DEFAULT_HEADER_PREFIX, HEADER_PREFIX } from '#domain/header-prefix.ts';
 import { isDecimal } from '#domain/money.ts';
 
 /** Exit code of a process whose configuration is wrong (`EX_CONFIG` of sysexits). */
@@ -149,6 +150,17 @@ export function originList(fallback: string) {
     .refine((origins) => origins.every((origin) => URL.canParse(origin) && new URL(origin).origin === origin), {
       message: 'must be origins such as https://temporal.example.com, comma separated, without a path',
     });
+}
+
+/** What stands before `-Event` in the names of the service's webhook headers. */
+export function headerPrefix() {
+  return z
+    .string()
+    .regex(
+      HEADER_PREFIX,
+      'must be what stands before -Event in the header names, such as X-Acme: up to 40 letters, digits and hyphens, no hyphen at its end',
+    )
+    .default(DEFAULT_HEADER_PREFIX);
 }
 
 /** Requests a minute, or `none`. */

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { capabilities, type Capabilities } from '#domain/capabilities.ts';
 import { BASE_PATH } from '#domain/service-address.ts';
-import { durationMs, flag, keyList, networkList, originList, port, rateLimit, secretList, urlOf } from '#config/fields.ts';
+import { durationMs, flag, headerPrefix, keyList, networkList, originList, port, rateLimit, secretList, urlOf } from '#config/fields.ts';
 
 /** What variables come to, by their names. */
 export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;
@@ -37,6 +37,8 @@ export const serviceFields = {
   SERVICE_PASSWORD: z.string().min(1),
   SERVICE_DEVICE_NAME: z.string().min(1).max(255).default('reseller-fulfilment'),
   SERVICE_TOKEN_DAYS: z.coerce.number().int().min(1).max(3650).optional(),
+  /** Brand in the header names of the service's webhooks. */
+  SERVICE_HEADER_PREFIX: headerPrefix(),
   /** Names of capabilities that the service does not have, comma separated. */
   SERVICE_WITHOUT: z
     .string()

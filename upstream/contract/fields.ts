@@ -1,15 +1,15 @@
 /** The kinds of field that wire shapes are made of, and the names that the specification gives its headers. */
 import * as z from 'zod';
+import { DEFAULT_HEADER_PREFIX } from '#domain/header-prefix.ts';
 import { parseDecimal } from '#domain/money.ts';
+
+export { DEFAULT_HEADER_PREFIX } from '#domain/header-prefix.ts';
 
 /**
  * How sure we are of a part of the contract. *stated*: the specification says it; *shape assumed*: the call is stated,
  * the shape of its answer is ours; *call assumed*: nothing about it is stated but that it exists, if that.
  */
 export type Mark = 'stated' | 'shape assumed' | 'call assumed';
-
-/** The specification writes the brand in header names as the neutral word *Service*; `SERVICE_HEADER_PREFIX` sets the real one. */
-export const DEFAULT_HEADER_PREFIX = 'X-Service';
 
 /** Names of the headers of a webhook delivery (specification, Delivery headers). */
 export interface ServiceHeaders {
