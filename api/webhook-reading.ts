@@ -8,11 +8,9 @@ const UNSTORABLE = /\0/;
 /**
  * What is made of a delivery before it is stored. Whatever its body holds, it is stored: only what says clearly what
  * became of a purchase goes on to the relay, the rest waits for an operator.
- *
- * @param headerEvent the event header, which is not signed.
  */
-export function readDelivery(body: Buffer, headerEvent: string | undefined): DeliveryReading {
-  const event = parseEvent(body, headerEvent);
+export function readDelivery(body: Buffer): DeliveryReading {
+  const event = parseEvent(body);
   const purchase = purchaseEvent(event);
   if (purchase !== undefined) return readPurchase(purchase, event);
   switch (event.kind) {

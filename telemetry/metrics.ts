@@ -15,7 +15,10 @@ export interface Metrics {
   readonly upstreamUnused: Counter<'endpoint' | 'field'>;
   /** Items of the service's lists that could not be read. */
   readonly upstreamDropped: Counter<'endpoint'>;
-  /** Webhook deliveries by what was answered: `accepted`, `duplicate`, `quarantined` or the reason of the refusal. */
+  /**
+   * Webhook deliveries by what was answered: `accepted`, `duplicate`, `quarantined` or the reason of the refusal; `conflict` and
+   * `header_disagrees` come on top.
+   */
   readonly webhookDeliveries: Counter<'result'>;
   /** Rows the relay took, by `queue` (`inbox`, `outbox`, `endpoints`) and `result`. */
   readonly relayRows: Counter<'queue' | 'result'>;

@@ -123,7 +123,7 @@ function readPurchaseEvent(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
   const found = subscriptionInProgress(row);
   if (found !== undefined) return found;
   const body = keyRing.open(row.sealedBody, inboxBodyPlace(row.deliveryId));
-  const event = parseEvent(body, row.headerEvent ?? undefined);
+  const event = parseEvent(body);
   const purchase = purchaseEvent(event);
   if (purchase === undefined) throw new Error(`inbox row ${row.id} is pending, but its body is ${event.kind}`);
   return purchase;

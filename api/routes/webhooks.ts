@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { verifyWebhook, type SignedDelivery, type WebhookRefusal, type WebhookVerdict } from '#crypto/webhook-signature.ts';
-import type { IntakeResult } from '#db/inbox-intake.ts';
+import type { IntakeResult, VerifiedDelivery } from '#db/inbox-intake.ts';
 import { SERVICE_HEADERS } from '#upstream/contract.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { databaseUnavailable } from '#api/errors.ts';
@@ -25,7 +25,7 @@ const signedHeaders = z.strictObject({
   [SERVICE_HEADERS.signature]: z.string().meta({ description: '`v1=` and the HMAC-SHA256 of timestamp, full stop and raw body, in hexadecimal.' }),
   [SERVICE_HEADERS.timestamp]: z.string().meta({ description: 'When it was signed, in Unix seconds: at most 300 seconds off.' }),
   [SERVICE_HEADERS.delivery]: z.string().meta({ description: 'Id of the delivery, the same for each of its retries.' }),
-  [SERVICE_HEADERS.event]: z.string().optional().meta({ description: 'Name of the event. Not signed: a hint at most.' }),
+  [SERVICE_HEADERS.event]: z.string().optional().meta({ description: 'Name of the event. Not signed, so it decides nothing; a difference from the body is noted.' }),
 });
 
 /** Where the service's webhooks arrive. */
@@ -78,12 +78,12 @@ async function receive(dependencies: ApiDependencies, { bytes, header }: Incomin
   }
 
   const headerEvent = header(SERVICE_HEADERS.event)?.slice(0, MAX_HEADER_EVENT);
-  const reading = readDelivery(bytes, headerEvent);
+  const reading = readDelivery(bytes);
   const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, reading });
   const result = resultOf(stored, reading.state);
   metrics.webhookDeliveries.inc({ result });
   if (stored.kind === 'stored' && reading.state === 'pending') wakeRelay();
-  alertOn(dependencies, stored, { deliveryId, note: reading.state === 'quarantined' ? reading.note : undefined });
+  alertOn(dependencies, stored, { deliveryId, headerEvent, reading });
   return jsonReply(200, { result });
 }
 
@@ -120,10 +120,16 @@ function resultOf(stored: IntakeResult, state: 'pending' | 'quarantined' | 'igno
 function alertOn(
   { logger, metrics }: ApiDependencies,
   stored: IntakeResult,
-  { deliveryId, note }: { deliveryId: string; note: string | undefined },
+  { deliveryId, headerEvent, reading }: Pick<VerifiedDelivery, 'deliveryId' | 'headerEvent' | 'reading'>,
 ): void {
-  if (stored.kind === 'stored' && note !== undefined) {
+  const { state, note, event } = reading;
+  if (stored.kind === 'stored' && state === 'quarantined') {
     logger.warn({ deliveryId, note }, 'a webhook delivery was stored and is not acted upon: an operator should look at it');
+  }
+  // The header itself is not logged: anybody may have written it. It is kept with the delivery.
+  if (stored.kind === 'stored' && headerEvent !== undefined && event !== undefined && headerEvent !== event) {
+    metrics.webhookDeliveries.inc({ result: 'header_disagrees' });
+    logger.warn({ deliveryId, event }, 'the event header of a webhook delivery disagrees with its signed body, which counts');
   }
   if (stored.kind === 'replayed') {
     logger.warn({ deliveryId }, 'signed content that came before was delivered again under another id; it has no effect');

@@ -66,6 +66,33 @@ describe('a delivery that is signed', () => {
     expect(result(answer)).toEqual([200, 'accepted']);
   });
 
+  it.each(['order.failed', 'order.exploded', 'ping', ''])(
+    'is judged by its signed body when its event header says %j, which is noted [spec: header.webhook.event]',
+    async (event) => {
+      const id = randomUUID();
+      const before = await metric('reseller_webhook_deliveries_total{result="header_disagrees"}');
+      expect(result(await api.deliver({ id, body: orderEvent('completed'), event }))).toEqual([200, 'accepted']);
+      expect(await rowsOf(id)).toMatchObject([
+        { state: 'pending', event: 'order.completed', outcome: 'completed', headerEvent: event },
+      ]);
+      expect(await metric('reseller_webhook_deliveries_total{result="header_disagrees"}')).toBe(before + 1);
+      expect(api.log.filter((line) => line.includes(id))).toEqual([expect.stringContaining('"level":"warn"')]);
+    },
+  );
+
+  it('is a ping when its body says so, whatever its event header says', async () => {
+    const id = randomUUID();
+    expect(result(await api.deliver({ id, body: { event: 'ping', data: { id } }, event: 'order.completed' }))).toEqual([200, 'accepted']);
+    expect(await rowsOf(id)).toMatchObject([{ state: 'ignored', event: 'ping', outcome: null }]);
+  });
+
+  it('is not noted as disagreeing when its event header says the same, or is not there', async () => {
+    const before = await metric('reseller_webhook_deliveries_total{result="header_disagrees"}');
+    await api.deliver({ body: orderEvent('completed') });
+    await api.deliver({ body: orderEvent('completed'), headers: { 'X-Service-Event': undefined } });
+    expect(await metric('reseller_webhook_deliveries_total{result="header_disagrees"}')).toBe(before);
+  });
+
   const vectors = z
     .object({ secret: z.string(), timestamp: z.string(), vectors: z.array(z.record(z.string(), z.string())) })
     .parse(JSON.parse(readFileSync(new URL('../vectors/webhook-vectors.json', import.meta.url), 'utf8')));
@@ -208,7 +235,6 @@ describe('a signed delivery that cannot be used', () => {
     ['names no event', { body: { data: {} } }],
     ['names an unknown kind', { body: { event: 'order.exploded' } }],
     ['is of a kind that this version does not act upon', { body: { event: 'topup.completed' } }],
-    ['disagrees with its event header', { body: orderEvent('completed'), event: 'order.failed' }],
     ['lacks the order', { body: { event: 'order.completed', data: {} } }],
     ['contradicts itself', { body: orderEvent('completed', { status: 'failed' }) }],
     ['holds NUL in the id of the order', { body: orderEvent('completed', { id: 'a\0b' }) }],
@@ -308,6 +334,17 @@ describe('deliveries that come more than once', () => {
     expect(api.wakeUps()).toBe(wakeUps);
     expect(await rowsOf(second)).toMatchObject([{ state: 'replayed' }]);
     expect(await rowsOf(first)).toMatchObject([{ state: 'pending' }]);
+  });
+
+  it.each([
+    ['under its own id is a duplicate', (id: string) => id, 'duplicate'],
+    ['under another id is a replay', () => randomUUID(), 'replayed'],
+  ])('signed content that came first with another event header is acted upon; the genuine delivery %s', async (_how, idOf, expected) => {
+    const first = randomUUID();
+    const body = orderEvent('completed');
+    expect(result(await api.deliver({ id: first, body, event: 'order.failed' }))).toEqual([200, 'accepted']);
+    expect(result(await api.deliver({ id: idOf(first), body, event: 'order.completed' }))).toEqual([200, expected]);
+    expect(await rowsOf(first)).toMatchObject([{ state: 'pending', outcome: 'completed' }]);
   });
 
   it('fifty replays under ids of their own at once leave one row with an effect', async () => {

@@ -1,3 +1,4 @@
+import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { inbox } from '#db/schema.ts';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
@@ -71,13 +72,47 @@ describe('a webhook', () => {
     expect((await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed')).toHaveLength(1);
   });
 
-  it('whose header says something else than its signed body is kept and moves nothing; the reconciler finds the truth [spec: header.webhook.event]', async () => {
+  it('whose event header names another event completes the order: the signed body decides [spec: header.webhook.event]', async () => {
+    await desk.refuseReads();
     await desk.simulator.onWebhook('order.completed', { kind: 'changed_event_header', event: 'order.failed' });
     const order = await desk.complete(PACKAGE.processingThenCompleted);
     const id = order.textAt('id');
     expect(await answersToCompletion(id)).toEqual([200]);
-    expect((await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed')).toMatchObject([{ source: 'read' }]);
-    expect((await desk.attempts(id))).toHaveLength(1);
+    const completed = (await desk.inbox(id)).filter(({ outcome }) => outcome === 'completed');
+    expect(completed).toMatchObject([{ source: 'webhook', headerEvent: 'order.failed', decision: 'advance' }]);
+    expect(await desk.attempts(id)).toHaveLength(1);
+  });
+
+  it.each([
+    ['under another id', (genuine: string) => `${genuine}-again`, 'replayed'],
+    ['under its own id', (genuine: string) => genuine, 'duplicate'],
+  ])('that a stranger sends first, %s and with another event header, cannot keep the genuine one from completing the order', async (_how, idOf, result) => {
+    await desk.refuseReads();
+    await desk.simulator.onWebhook('order.completed', { kind: 'lost' });
+    const id = await desk.place(PACKAGE.processingThenCompleted);
+    const sold = await waitFor('the service has completed the order', async () => {
+      const [attempt] = await desk.attempts(id);
+      const [order] = attempt === undefined ? [] : await desk.simulator.orders(attempt.reference);
+      return order?.status === 'completed' ? order : undefined;
+    });
+    const genuine = randomUUID();
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const body = JSON.stringify({ event: 'order.completed', data: { id: sold.id, status: 'completed', esim_id: sold.esim_id } });
+    const signature = createHmac('sha256', stack.webhookSecret).update(`${timestamp}.${body}`).digest('hex');
+    const send = async (deliveryId: string, event: string) => {
+      const headers = {
+        'X-Service-Event': event,
+        'X-Service-Delivery': deliveryId,
+        'X-Service-Timestamp': timestamp,
+        'X-Service-Signature': `v1=${signature}`,
+      };
+      return (await stack.api.post('/webhooks/service', body, { headers })).at('result');
+    };
+    const answers = [await send(idOf(genuine), 'order.failed'), await send(genuine, 'order.completed')];
+    await desk.reaches(id, 'completed');
+    expect(answers).toEqual(['accepted', result]);
+    expect(await desk.movements(id)).toEqual(['debit 1.50']);
+    expect(await desk.cases(id)).toEqual([]);
   });
 
   it('that names nothing of ours is kept, and nothing else happens', async () => {

@@ -36,7 +36,7 @@ const CASES: Readonly<Record<EventKind, readonly [data: object, reading: object]
 };
 
 function parse(event: string, data?: unknown): ParsedEvent {
-  return parseEvent(Buffer.from(JSON.stringify({ event, data })), event);
+  return parseEvent(Buffer.from(JSON.stringify({ event, data })));
 }
 
 const kinds = Object.keys(CASES) as EventKind[];
