@@ -39,8 +39,8 @@ const SIGNATURE = /^v1=([0-9a-f]{64})$/;
  * Verifies an inbound webhook (specification, Signature rules 1 to 4): `v1=` and the lowercase hexadecimal HMAC-SHA-256
  * of timestamp, full stop and raw body.
  *
- * The clock counts in whole seconds, as the timestamp does: a fraction of the current second is dropped, then a
- * difference of up to {@link WEBHOOK_TOLERANCE_SECONDS} is accepted.
+ * The timestamp is in whole seconds, the clock in milliseconds: a difference of exactly {@link WEBHOOK_TOLERANCE_SECONDS} is
+ * accepted, one of a millisecond more is refused.
  *
  * Says nothing about duplicates (rule 5): who stores the delivery judges those.
  */
@@ -49,9 +49,9 @@ export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
 
   if (timestampHeader === undefined) return refuse('timestamp_missing');
   if (!UNIX_SECONDS.test(timestampHeader)) return refuse('timestamp_malformed');
-  const distance = Math.abs(Math.floor(now / 1_000) - Number(timestampHeader));
+  const distanceMs = Math.abs(now - Number(timestampHeader) * 1_000);
   // Written so that a clock that is not a number refuses too.
-  if (!(distance <= WEBHOOK_TOLERANCE_SECONDS)) return refuse('timestamp_out_of_tolerance');
+  if (!(distanceMs <= WEBHOOK_TOLERANCE_SECONDS * 1_000)) return refuse('timestamp_out_of_tolerance');
 
   if (signatureHeader === undefined) return refuse('signature_missing');
   const digest = SIGNATURE.exec(signatureHeader)?.[1];

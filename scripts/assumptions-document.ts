@@ -3,12 +3,14 @@ import * as z from 'zod';
 import { CAPABILITIES, capabilities, type Capability } from '#domain/capabilities.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service-address.ts';
 import {
+  DEFAULT_HEADER_PREFIX,
   ENDPOINTS,
   EVENT_KINDS,
   EVENTS,
   IDEMPOTENCY_KEY_HEADER,
   SERVICE_ERROR_CODES,
-  SERVICE_HEADERS,
+  serviceHeaders,
+  WEBHOOK_ANSWERS,
   WEBHOOK_TOLERANCE_SECONDS,
   type EndpointContract,
 } from '#upstream/contract.ts';
@@ -16,6 +18,7 @@ import {
 /** @returns the whole document in Markdown, ended by a line break. */
 export function assumptionsDocument(): string {
   const endpoints = Object.entries(ENDPOINTS) as [string, EndpointContract][];
+  const headerNames = Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX));
   return [
     '# What is assumed of the service',
     '',
@@ -71,7 +74,7 @@ export function assumptionsDocument(): string {
     '',
     '## Events',
     '',
-    `Header names are stated but for the word of the brand: ${codes(Object.values(SERVICE_HEADERS))}.`,
+    `Header names are stated but for the word of the brand, which \`SERVICE_HEADER_PREFIX\` sets: ${codes(headerNames)}.`,
     `So is the signature, and the tolerance of ${WEBHOOK_TOLERANCE_SECONDS} seconds. The body is not: it is taken to be`,
     '`{"event": …, "created_at": …, "data": {…}}`.',
     '',
@@ -82,6 +85,16 @@ export function assumptionsDocument(): string {
         const { needed, other } = fieldsOf(data);
         return [`\`${kind}\``, meaning, mark, body, codes(needed), codes(other), reason];
       }),
+    ),
+    '',
+    '## Webhooks: what we answer',
+    '',
+    'The rules for a receiver are stated; these are the cases that they leave open. What is not in the table is answered as stated: 401 for',
+    'a wrong signature or a stale timestamp, 2xx once the event is stored.',
+    '',
+    ...table(
+      ['Delivery, correctly signed', 'Our answer', 'Why'],
+      WEBHOOK_ANSWERS.map(({ delivery, answer, reason }) => [delivery, answer, reason]),
     ),
     '',
     '## Capabilities',

@@ -29,3 +29,4 @@ export {
 } from '#upstream/contract/fields.ts';
 export * from '#upstream/contract/lifecycle-resources.ts';
 export * from '#upstream/contract/resources.ts';
+export * from '#upstream/contract/webhook-answers.ts';

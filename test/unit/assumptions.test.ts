@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CAPABILITIES } from '#domain/capabilities.ts';
-import { ENDPOINTS, EVENT_KINDS } from '#upstream/contract.ts';
+import { ENDPOINTS, EVENT_KINDS, WEBHOOK_ANSWERS } from '#upstream/contract.ts';
 import { assumptionsDocument } from '#scripts/assumptions-document.ts';
 
 const document = assumptionsDocument();
@@ -28,6 +28,13 @@ describe('docs/assumptions.md', () => {
   it('has a row for each event and each capability', () => {
     expect(rowsOf('Events').map((row) => row.split('`')[1])).toEqual([...EVENT_KINDS]);
     expect(rowsOf('Capabilities').map((row) => row.split('`')[1])).toEqual(Object.keys(CAPABILITIES));
+  });
+
+  it('lists what we answer to webhooks where the specification leaves it open, with the reason', () => {
+    const section = document.split('## Webhooks: what we answer\n')[1]?.split('\n## ')[0];
+    for (const { delivery, answer, reason } of WEBHOOK_ANSWERS) expect(section).toContain(`| ${delivery} | ${answer} | ${reason} |`);
+    expect(section).toContain('rejects duplicates');
+    expect(section).toContain('300.999');
   });
 
   it('calls a field needed only where an answer without it would be contract drift', () => {

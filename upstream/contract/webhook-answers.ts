@@ -1,0 +1,48 @@
+/** How we read the rules about webhooks that the specification leaves open; `docs/assumptions.md` shows them. */
+import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
+
+/** What we answer to a delivery whose answer the specification does not fully settle. */
+export interface WebhookAnswer {
+  readonly delivery: string;
+  readonly answer: string;
+  readonly reason: string;
+}
+
+export const WEBHOOK_ANSWERS: readonly WebhookAnswer[] = [
+  {
+    delivery: 'known delivery id, same body',
+    answer: '200, no effect',
+    reason:
+      'Stated is that a receiver "rejects duplicates". We reject the effect, not the request: the event was accepted before, 2xx is ' +
+      'the answer for that, and a service that gets another one sends again or may give the address up.',
+  },
+  {
+    delivery: 'known delivery id, another body',
+    answer: '200; stored, judged, and reported as a case',
+    reason:
+      'The delivery id is not signed. A stranger who has seen one delivery could send it under the id of a later one; if the second ' +
+      'body were rejected, the genuine event would be lost.',
+  },
+  {
+    delivery: 'known timestamp and body, another delivery id',
+    answer: '200, no effect',
+    reason: 'The signed content is the same, so it is a replay. It is stored as one.',
+  },
+  {
+    delivery: 'event header that differs from the signed body, or is missing',
+    answer: '200; the body decides',
+    reason: 'The header is not signed. A difference is logged and counted.',
+  },
+  {
+    delivery: `timestamp ${WEBHOOK_TOLERANCE_SECONDS}.001 to ${WEBHOOK_TOLERANCE_SECONDS}.999 seconds old`,
+    answer: '401',
+    reason:
+      'Not stated is whether the current time counts with its fraction of a second. It does here: "by more than ' +
+      `${WEBHOOK_TOLERANCE_SECONDS} seconds" taken literally. The timestamp is in whole seconds.`,
+  },
+  {
+    delivery: 'no delivery id, or one that is empty, longer than 255 characters or not visible ASCII',
+    answer: '400, nothing stored',
+    reason: 'Not stated is what an id looks like. Without one a duplicate cannot be told, so the delivery is not accepted.',
+  },
+];
