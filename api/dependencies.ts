@@ -45,6 +45,8 @@ export interface ApiDependencies {
   readonly streams: StreamPolicy;
   /** Tells the relay that there is work. */
   readonly wakeRelay: () => void;
+  /** Everything before `-Event` in the names of the service's webhook headers. */
+  readonly headerPrefix: string;
   /** Secrets of the configuration, which verify webhooks beside the stored ones. */
   readonly webhookSecrets: readonly AcceptedSecret[];
   readonly storedSecrets: WebhookSecretCache;

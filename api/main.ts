@@ -4,6 +4,7 @@ import { exitOnConfigurationError } from '#config/fields.ts';
 import { DatabaseUnavailableError } from '#db/database.ts';
 import { stampOrVerify } from '#db/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
+import { forgetRefusedPrefix } from '#db/refused-header-prefixes.ts';
 import { createApp } from '#api/app.ts';
 import { createApiParts, type ApiParts } from '#api/parts.ts';
 import { startServer } from '#api/server.ts';
@@ -56,6 +57,7 @@ async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortS
       await database.run(async (db) => {
         await requireCurrentSchema(db);
         await stampOrVerify(db, { serviceBaseUrl, serviceMode });
+        await forgetRefusedPrefix(db, config.headerPrefix);
       });
       // Before the first delivery: it may be signed with one of them.
       await storedSecrets.refresh();

@@ -57,6 +57,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       // The reader leaves no buffer where there was no body.
       bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
       header: (name) => request.get(name),
+      headerNames: () => Object.keys(request.headers),
       caller,
       onClose: (listener) => void response.once('close', listener),
     });

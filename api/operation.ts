@@ -58,6 +58,8 @@ export interface Incoming {
   readonly bytes: Buffer;
   /** Value of a header; a repeated one is joined by Node. */
   readonly header: (name: string) => string | undefined;
+  /** Names of all headers, in lower case. */
+  readonly headerNames: () => readonly string[];
   readonly caller: Caller | undefined;
   /** Calls back once the connection is closed or the answer is out. */
   readonly onClose: (listener: () => void) => void;

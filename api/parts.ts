@@ -4,7 +4,7 @@ import { Database } from '#db/database.ts';
 import { listEvents } from '#db/event-queries.ts';
 import { lastPosition } from '#db/events.ts';
 import { InboxIntake } from '#db/inbox-intake.ts';
-import { readAccountConditions } from '#db/held-work.ts';
+import { readConditions } from '#db/conditions.ts';
 import { requireCurrentSchema } from '#db/migrate.ts';
 import { Notifier } from '#db/notifier.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
@@ -93,6 +93,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       waits: new Waits({ tail, policy: config.waiting, metrics }),
       streams: config.streams,
       wakeRelay: () => wakeup.wake(),
+      headerPrefix: config.headerPrefix,
       webhookSecrets: config.webhookSecrets,
       storedSecrets,
       webhookSecretOverlapMs: config.webhookSecretOverlapMs,
@@ -110,7 +111,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
         },
         database: () => database.run((db) => requireCurrentSchema(db)),
       },
-      degraded: () => database.run(readAccountConditions),
+      degraded: () => database.run(readConditions),
       closedBecause: () => state.closedBecause,
       logger,
       metrics,

@@ -326,12 +326,7 @@ export const OWN_PING = 'doctor-';
  */
 export async function missedWebhooks(db: Executor, { windowMs, news }: WebhookSilencePolicy, now: Date): Promise<number> {
   // Both run from the end of the table: while webhooks come the first row is one, while they do not the others are few.
-  const [last] = await db
-    .select({ id: inbox.id })
-    .from(inbox)
-    .where(and(eq(inbox.source, 'webhook'), notLike(inbox.deliveryId, `${OWN_PING}%`)))
-    .orderBy(desc(inbox.id))
-    .limit(1);
+  const last = await lastWebhook(db);
   const found = await db
     .select({ at: inbox.receivedAt })
     .from(inbox)
@@ -339,4 +334,19 @@ export async function missedWebhooks(db: Executor, { windowMs, news }: WebhookSi
     .orderBy(desc(inbox.id))
     .limit(news);
   return found.filter(({ at }) => at.getTime() > now.getTime() - windowMs).length;
+}
+
+/** When the service's last valid delivery was stored; undefined before the first. Our own pings do not count. */
+export async function lastWebhookAt(db: Executor): Promise<Date | undefined> {
+  return (await lastWebhook(db))?.receivedAt;
+}
+
+async function lastWebhook(db: Executor): Promise<Pick<InboxRow, 'id' | 'receivedAt'> | undefined> {
+  const [last] = await db
+    .select({ id: inbox.id, receivedAt: inbox.receivedAt })
+    .from(inbox)
+    .where(and(eq(inbox.source, 'webhook'), notLike(inbox.deliveryId, `${OWN_PING}%`)))
+    .orderBy(desc(inbox.id))
+    .limit(1);
+  return last;
 }

@@ -3,7 +3,7 @@ import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { Runtime, Worker } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { DatabaseUnavailableError } from '#db/database.ts';
-import { readAccountConditions } from '#db/held-work.ts';
+import { readConditions } from '#db/conditions.ts';
 import { OtherInstallationError, stampOrVerify } from '#db/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
 import { startProbeServer } from '#telemetry/probe-server.ts';
@@ -55,7 +55,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
         if (!ready) throw new Error('the worker is not running (yet)');
       },
     },
-    degraded: () => database.run(readAccountConditions),
+    degraded: () => database.run(readConditions),
   });
   logger.info({ port: probes.port }, 'probes are served');
 

@@ -1,12 +1,13 @@
 import * as z from 'zod';
 import { verifyWebhook, type SignedDelivery, type WebhookRefusal, type WebhookVerdict } from '#crypto/webhook-signature.ts';
 import type { IntakeResult, VerifiedDelivery } from '#db/inbox-intake.ts';
-import { SERVICE_HEADERS } from '#upstream/contract.ts';
+import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { databaseUnavailable } from '#api/errors.ts';
 import { publicOperation, type Incoming, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
+import { otherHeaderPrefix, RefusedPrefixes } from '#api/refused-prefixes.ts';
 import { readDelivery } from '#api/webhook-reading.ts';
 
 const RESULTS = ['accepted', 'quarantined', 'duplicate', 'replayed'] as const;
@@ -21,15 +22,23 @@ const receipt = z
   .strictObject({ result: z.enum(RESULTS) })
   .meta({ id: 'WebhookReceipt' });
 
-const signedHeaders = z.strictObject({
-  [SERVICE_HEADERS.signature]: z.string().meta({ description: '`v1=` and the HMAC-SHA256 of timestamp, full stop and raw body, in hexadecimal.' }),
-  [SERVICE_HEADERS.timestamp]: z.string().meta({ description: 'When it was signed, in Unix seconds: at most 300 seconds off.' }),
-  [SERVICE_HEADERS.delivery]: z.string().meta({ description: 'Id of the delivery, the same for each of its retries.' }),
-  [SERVICE_HEADERS.event]: z.string().optional().meta({ description: 'Name of the event. Not signed, so it decides nothing; a difference from the body is noted.' }),
-});
+function signedHeaders(names: ServiceHeaders) {
+  return z.strictObject({
+    [names.signature]: z.string().meta({
+      description: '`v1=` and the HMAC-SHA256 of timestamp, full stop and raw body, in hexadecimal.',
+    }),
+    [names.timestamp]: z.string().meta({ description: 'When it was signed, in Unix seconds: at most 300 seconds off.' }),
+    [names.delivery]: z.string().meta({ description: 'Id of the delivery, the same for each of its retries.' }),
+    [names.event]: z.string().optional().meta({
+      description: 'Name of the event. Not signed, so it decides nothing; a difference from the body is noted.',
+    }),
+  });
+}
 
 /** Where the service's webhooks arrive. */
 export function webhookOperations(dependencies: ApiDependencies): Operation[] {
+  const names = serviceHeaders(dependencies.headerPrefix);
+  const refusedPrefixes = new RefusedPrefixes(dependencies);
   return [
     publicOperation({
       id: 'receiveServiceWebhook',
@@ -38,11 +47,11 @@ export function webhookOperations(dependencies: ApiDependencies): Operation[] {
       tag: 'Inbound webhooks',
       summary: 'Take a delivery of the service',
       description:
-        `For the service, not for you. Verified on the raw body by \`${SERVICE_HEADERS.signature}\` and ` +
-        `\`${SERVICE_HEADERS.timestamp}\`; answered with 200 once it is stored for good. A delivery that cannot be acted upon ` +
-        'is stored all the same and shown to an operator.',
+        `For the service, not for you. Verified on the raw body by \`${names.signature}\` and ` +
+        `\`${names.timestamp}\`; answered with 200 once it is stored for good. A delivery that cannot be acted upon ` +
+        'is stored all the same and shown to an operator. `SERVICE_HEADER_PREFIX` sets what stands before `-Event` in the names.',
       reads: 'bytes',
-      requestHeaders: signedHeaders,
+      requestHeaders: signedHeaders(names),
       answers: {
         200: {
           description: 'Stored, now or before.',
@@ -52,17 +61,50 @@ export function webhookOperations(dependencies: ApiDependencies): Operation[] {
         },
       },
       problems: ['invalid_signature', 'delivery_id_missing', 'database_unavailable'],
-      handle: (incoming) => receive(dependencies, incoming),
+      handle: async (incoming) => {
+        await refuseOtherPrefix(dependencies, refusedPrefixes, incoming);
+        return receive(dependencies, names, incoming);
+      },
     }),
   ];
 }
 
-async function receive(dependencies: ApiDependencies, { bytes, header }: Incoming): Promise<Reply> {
+/**
+ * Refuses deliveries of another brand, which are signed for certain only where a secret of ours says so. They stay refused then:
+ * which names count is for the operator to say.
+ *
+ * @throws Problem invalid_signature
+ */
+async function refuseOtherPrefix(
+  { headerPrefix, webhookSecrets, storedSecrets, metrics, now }: ApiDependencies,
+  refusedPrefixes: RefusedPrefixes,
+  { bytes, header, headerNames }: Incoming,
+): Promise<void> {
+  const prefix = otherHeaderPrefix(headerNames(), headerPrefix);
+  if (prefix === undefined) return;
+  const names = serviceHeaders(prefix);
+  const { ok } = verifyWebhook({
+    timestampHeader: header(names.timestamp),
+    signatureHeader: header(names.signature),
+    rawBody: bytes,
+    secrets: [...webhookSecrets, ...(storedSecrets.current() ?? [])],
+    now: now(),
+  });
+  metrics.webhookDeliveries.inc({ result: 'other_header_prefix' });
+  await refusedPrefixes.add(prefix, ok);
+  throw new Problem('invalid_signature');
+}
+
+async function receive(
+  dependencies: ApiDependencies,
+  names: ServiceHeaders,
+  { bytes, header }: Incoming,
+): Promise<Reply> {
   const { intake, metrics, wakeRelay, now } = dependencies;
-  const timestamp = header(SERVICE_HEADERS.timestamp);
+  const timestamp = header(names.timestamp);
   const verdict = await verify(dependencies, {
     timestampHeader: timestamp,
-    signatureHeader: header(SERVICE_HEADERS.signature),
+    signatureHeader: header(names.signature),
     rawBody: bytes,
     now: now(),
   });
@@ -71,13 +113,13 @@ async function receive(dependencies: ApiDependencies, { bytes, header }: Incomin
     // Which check failed helps whoever forges more than whoever signs.
     throw new Problem('invalid_signature');
   }
-  const deliveryId = header(SERVICE_HEADERS.delivery);
+  const deliveryId = header(names.delivery);
   if (deliveryId === undefined || !DELIVERY_ID.test(deliveryId)) {
     metrics.webhookDeliveries.inc({ result: 'delivery_id_missing' });
     throw new Problem('delivery_id_missing');
   }
 
-  const headerEvent = header(SERVICE_HEADERS.event)?.slice(0, MAX_HEADER_EVENT);
+  const headerEvent = header(names.event)?.slice(0, MAX_HEADER_EVENT);
   const reading = readDelivery(bytes);
   const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, reading });
   const result = resultOf(stored, reading.state);

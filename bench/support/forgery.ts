@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { SERVICE_HEADERS } from '#upstream/contract.ts';
+import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
+
+const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
 
 /** @throws Error when a receiver of webhooks answers 200 to a delivery that was signed with another secret. */
 export async function requireRefusalOfForgery(url: string): Promise<void> {
@@ -10,10 +12,10 @@ export async function requireRefusalOfForgery(url: string): Promise<void> {
     method: 'POST',
     body,
     headers: {
-      [SERVICE_HEADERS.event]: 'ping',
-      [SERVICE_HEADERS.delivery]: 'forged',
-      [SERVICE_HEADERS.timestamp]: timestamp,
-      [SERVICE_HEADERS.signature]: `v1=${forged}`,
+      [HEADERS.event]: 'ping',
+      [HEADERS.delivery]: 'forged',
+      [HEADERS.timestamp]: timestamp,
+      [HEADERS.signature]: `v1=${forged}`,
     },
   });
   if (answer.status !== 401) throw new Error(`a forged delivery was answered with ${answer.status} instead of 401`);

@@ -1,9 +1,11 @@
 import type { EncryptionKey, ServiceConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
+import type { RefusedHeaderPrefix } from '#domain/header-prefix.ts';
 import { newestCapabilityProfile, type StoredCapabilityProfile } from '#db/capability-profiles.ts';
 import type { Database } from '#db/database.ts';
 import { countHeldWork } from '#db/held-work.ts';
 import { missedWebhooks } from '#db/inbox.ts';
+import { readRefusedPrefix } from '#db/refused-header-prefixes.ts';
 import { WEBHOOK_SILENCE } from '#cli/doctor/webhook-arrival.ts';
 import { readWebhookSecrets, type StoredWebhookSecrets } from '#db/webhook-secrets.ts';
 
@@ -15,6 +17,8 @@ export interface Records {
   readonly webhookSecrets: StoredWebhookSecrets | undefined;
   /** News found by asking since webhooks stopped to arrive; a few are usual. */
   readonly webhooksMissed: number;
+  /** Another brand that deliveries were refused under since the last valid one; undefined when there was none. */
+  readonly refusedPrefix: RefusedHeaderPrefix | undefined;
   /** What the service's sandbox was found able to do; undefined when nothing was measured. */
   readonly capabilityProfile: StoredCapabilityProfile | undefined;
 }
@@ -31,6 +35,7 @@ export async function readRecords(
       encryptionKeys &&
       (await readWebhookSecrets(db, new KeyRing(encryptionKeys), { environment, now: new Date(now()) })),
     webhooksMissed: await missedWebhooks(db, WEBHOOK_SILENCE, new Date(now())),
+    refusedPrefix: await readRefusedPrefix(db),
     capabilityProfile: await newestCapabilityProfile(db, 'sandbox'),
   }));
 }

@@ -5,7 +5,7 @@ import { isLoopback } from '#config/fields.ts';
 import { signWebhook } from '#crypto/webhook-signature.ts';
 import { OWN_PING } from '#db/inbox.ts';
 import { WEBHOOK_TOLERANCE_SECONDS } from '#domain/webhook-tolerance.ts';
-import { SERVICE_HEADERS } from '#upstream/contract.ts';
+import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 import { createHttpTransport, type HttpAnswer } from '#upstream/http.ts';
 import { readJson } from '#upstream/json.ts';
 import { failure, type Finding, notChecked, ok, warning } from '#cli/doctor/finding.ts';
@@ -26,7 +26,7 @@ export interface WebhookAddressOptions {
  * of the service can tell.
  */
 export async function checkWebhookAddress(
-  { url }: Pick<WebhookAddressConfig, 'url'>,
+  { url, headerPrefix }: Pick<WebhookAddressConfig, 'url' | 'headerPrefix'>,
   { secret, mode, now, deadlineMs }: WebhookAddressOptions,
 ): Promise<Finding> {
   if (url === undefined) {
@@ -36,7 +36,7 @@ export async function checkWebhookAddress(
   const { origin, pathname, search, hostname, protocol } = new URL(url);
   const transport = createHttpTransport({ origin });
   try {
-    const { headers, body } = signedPing(secret, now());
+    const { headers, body } = signedPing(secret, now(), serviceHeaders(headerPrefix));
     const sent = await transport.send({ method: 'POST', path: `${pathname}${search}`, headers, body, deadlineMs });
     if (sent.kind === 'no_answer') return failure(`no answer: ${sent.reason}`, REACH_US);
     const problem = problemOf(sent.answer);
@@ -53,7 +53,11 @@ export async function checkWebhookAddress(
   return ok("took a ping that we signed ourselves, which proves the address, not that our secret is the service's");
 }
 
-function signedPing(secret: string, nowMs: number): { headers: Record<string, string>; body: Buffer } {
+function signedPing(
+  secret: string,
+  nowMs: number,
+  names: ServiceHeaders,
+): { headers: Record<string, string>; body: Buffer } {
   const delivery = `${OWN_PING}${randomUUID()}`;
   const timestamp = String(Math.floor(nowMs / 1_000));
   // The id stands in the body as well: two pings of one second must not look like a replay of each other.
@@ -63,10 +67,10 @@ function signedPing(secret: string, nowMs: number): { headers: Record<string, st
     'content-type': 'application/json',
     'accept-encoding': 'identity',
     'user-agent': 'reseller-fulfilment',
-    [SERVICE_HEADERS.event]: 'ping',
-    [SERVICE_HEADERS.delivery]: delivery,
-    [SERVICE_HEADERS.timestamp]: timestamp,
-    [SERVICE_HEADERS.signature]: signWebhook(secret, timestamp, body),
+    [names.event]: 'ping',
+    [names.delivery]: delivery,
+    [names.timestamp]: timestamp,
+    [names.signature]: signWebhook(secret, timestamp, body),
   };
   return { headers, body };
 }
@@ -78,7 +82,8 @@ function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
   if (status === 401) {
     return failure(
       `refused the signature of our ping (401)`,
-      `Start the API with the same database, ENCRYPTION_KEYS and SERVICE_WEBHOOK_SECRETS, and compare its clock with ours: ${WEBHOOK_TOLERANCE_SECONDS} s are tolerated.`,
+      'Start the API with the same database, ENCRYPTION_KEYS, SERVICE_WEBHOOK_SECRETS and SERVICE_HEADER_PREFIX, and compare its ' +
+        `clock with ours: ${WEBHOOK_TOLERANCE_SECONDS} s are tolerated.`,
     );
   }
   if (status >= 300 && status <= 399) {

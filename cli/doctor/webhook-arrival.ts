@@ -1,18 +1,24 @@
+import { describeRefusedPrefix } from '#domain/header-prefix.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
-import { notChecked, ok, warning, type Finding } from '#cli/doctor/finding.ts';
+import { failure, notChecked, ok, warning, type Finding } from '#cli/doctor/finding.ts';
 import type { Records } from '#cli/doctor/records.ts';
 
 /** As usual: the worker's own policy is only a matter of when it raises its alert. */
 export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;
 
 /**
- * Do the service's webhooks arrive? Our own inbox says so: what they should have told was found by asking.
+ * Do the service's webhooks arrive? Our own inbox says so: what they should have told was found by asking. Deliveries under another
+ * header prefix than ours are a reason why they do not; one that is signed with our secret proves it.
  *
  * @param records undefined where the database could not be asked.
  */
-export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed'> | undefined): Finding {
+export function checkWebhookArrival(records: Pick<Records, 'webhooksMissed' | 'refusedPrefix'> | undefined): Finding {
   if (records === undefined) return notChecked('the inbox could not be read');
-  const { webhooksMissed: missed } = records;
+  const { webhooksMissed: missed, refusedPrefix } = records;
+  if (refusedPrefix !== undefined) {
+    const { fact, advice } = describeRefusedPrefix(refusedPrefix);
+    return refusedPrefix.verified ? failure(fact, advice) : warning(fact, advice);
+  }
   if (missed < WEBHOOK_SILENCE.news) return ok(missed === 0 ? 'none is missed' : `${missed} of the last hour may be missed, which is usual`);
   return warning(
     `${missed} or more pieces of news of the last hour were found by asking, and no webhook has come since`,

@@ -60,3 +60,17 @@ export const capabilityProfiles = pgTable(
   },
   (table) => [index('capability_profiles_newest').on(table.environment, table.id.desc())],
 );
+
+/**
+ * The latest deliveries that were refused because their headers had another prefix than `SERVICE_HEADER_PREFIX`. Two rows at most:
+ * strangers can write the unverified one, and must not hide the verified one by that.
+ */
+export const refusedHeaderPrefixes = pgTable('refused_header_prefixes', {
+  /** True where the signature is right by one of our secrets, so that the service signed the delivery. */
+  verified: boolean('verified').primaryKey(),
+  /** Such as `X-Acme`. */
+  prefix: text('prefix').notNull(),
+  /** How many came under this prefix; the last minute's may be missing. */
+  deliveries: bigint('deliveries', { mode: 'number' }).notNull(),
+  lastAt: instant('last_at').notNull().defaultNow(),
+});

@@ -10,7 +10,9 @@ import { startTestApi, TEST_NOW, WEBHOOK_SECRET, type TestApi } from '#test/supp
 import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 import { makeOwnWork, type OwnWork } from '#test/support/own-work.ts';
 import { sendRaw } from '#test/support/raw-http.ts';
-import { SERVICE_HEADERS } from '#upstream/contract.ts';
+import { DEFAULT_HEADER_PREFIX, serviceHeaders } from '#upstream/contract.ts';
+
+const HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
 
 let api: TestApi;
 let caller: HttpClient;
@@ -124,10 +126,10 @@ function signedHeaders(body: string): string[] {
   const timestamp = String(TEST_NOW / 1_000);
   const signature = createHmac('sha256', WEBHOOK_SECRET).update(`${timestamp}.${body}`).digest('hex');
   return [
-    `${SERVICE_HEADERS.event}: order.completed`,
-    `${SERVICE_HEADERS.delivery}: ${randomUUID()}`,
-    `${SERVICE_HEADERS.timestamp}: ${timestamp}`,
-    `${SERVICE_HEADERS.signature}: v1=${signature}`,
+    `${HEADERS.event}: order.completed`,
+    `${HEADERS.delivery}: ${randomUUID()}`,
+    `${HEADERS.timestamp}: ${timestamp}`,
+    `${HEADERS.signature}: v1=${signature}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
   ];
@@ -265,10 +267,10 @@ describe('hostile text', () => {
   it('in the headers of a delivery is refused by what it is to say, or kept beside the delivery as a hint', async () => {
     for (const [name, text] of HOSTILE_VALUES) {
       for (const [header, expected] of [
-        [SERVICE_HEADERS.event, [200]],
-        [SERVICE_HEADERS.delivery, [200, 400]],
-        [SERVICE_HEADERS.timestamp, [401]],
-        [SERVICE_HEADERS.signature, [401]],
+        [HEADERS.event, [200]],
+        [HEADERS.delivery, [200, 400]],
+        [HEADERS.timestamp, [401]],
+        [HEADERS.signature, [401]],
       ] as const) {
         const body = JSON.stringify({ event: 'order.completed', data: { id: randomUUID(), status: 'completed' } });
         const { status, head } = await raw('POST', '/webhooks/service', [...signedHeaders(body), `${header}: ${text}`], body, header);

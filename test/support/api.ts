@@ -16,13 +16,13 @@ import { InboxIntake } from '#db/inbox-intake.ts';
 import { Wakeups } from '#db/wakeups.ts';
 import { EventTail } from '#outbound/event-tail.ts';
 import { Waits } from '#api/waits.ts';
-import { readAccountConditions } from '#db/held-work.ts';
+import { readConditions } from '#db/conditions.ts';
 import { requireCurrentSchema } from '#db/migrate.ts';
 import { readWebhookSecrets } from '#db/webhook-secrets.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import type { ServicePackage } from '#upstream/contract.ts';
+import { DEFAULT_HEADER_PREFIX, serviceHeaders, type ServicePackage } from '#upstream/contract.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { HttpClient, type HttpAnswer } from '#test/support/http.ts';
 
@@ -61,6 +61,8 @@ export interface Delivery {
   readonly secret?: string;
   /** Unix seconds as text; the API's now when left out. */
   readonly timestamp?: string;
+  /** Of the names of its headers; `X-Service` when left out. */
+  readonly prefix?: string;
   /** Replaces or, when undefined, leaves out. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
 }
@@ -131,6 +133,7 @@ export async function startTestApi(
     streams: DEFAULT_POLICY.streams,
     intake: new InboxIntake(overrides.database ?? usual, keyRing),
     wakeRelay: () => (wakeUps += 1),
+    headerPrefix: DEFAULT_HEADER_PREFIX,
     webhookSecrets: [{ secret: WEBHOOK_SECRET }],
     storedSecrets: new WebhookSecretCache({
       read: () => usual.run((db) => readWebhookSecrets(db, keyRing, { environment: 'sandbox', now: new Date(clock.now) })),
@@ -146,7 +149,7 @@ export async function startTestApi(
     rateLimits: { perMinute: undefined, failuresPerMinute: 1_000_000 },
     trustedProxies: [],
     readinessChecks: { database: () => database.run((db) => requireCurrentSchema(db)) },
-    degraded: () => usual.run(readAccountConditions),
+    degraded: () => usual.run(readConditions),
     closedBecause: () => undefined,
     logger,
     metrics,
@@ -206,11 +209,12 @@ async function deliver(baseUrl: string, clock: { now: number }, delivery: Delive
   const timestamp = delivery.timestamp ?? String(Math.floor(clock.now / 1_000));
   const bytes = bytesOf(body);
   const signature = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest('hex');
+  const names = serviceHeaders(delivery.prefix ?? DEFAULT_HEADER_PREFIX);
   const headers: Record<string, string | undefined> = {
-    'X-Service-Event': delivery.event ?? eventIn(body),
-    'X-Service-Delivery': delivery.id ?? randomUUID(),
-    'X-Service-Timestamp': timestamp,
-    'X-Service-Signature': `v1=${signature}`,
+    [names.event]: delivery.event ?? eventIn(body),
+    [names.delivery]: delivery.id ?? randomUUID(),
+    [names.timestamp]: timestamp,
+    [names.signature]: `v1=${signature}`,
     ...delivery.headers,
   };
   const sent = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { verifyWebhook } from '#crypto/webhook-signature.ts';
 import { parseEvent } from '#upstream/event-parsing.ts';
 import { checkWebhookAddress } from '#cli/doctor/webhook-address.ts';
+import { checkWebhookArrival } from '#cli/doctor/webhook-arrival.ts';
 import { checkWebhookSecret, newestSecret } from '#cli/doctor/webhook-secret.ts';
 import { httpAnswer, startRawServer, type RawRequest } from '#test/support/raw-server.ts';
 import { headerOf } from '#test/support/upstream-client.ts';
@@ -12,7 +13,8 @@ const ACCEPTED = httpAnswer(200, '{"result":"accepted"}');
 
 async function deliver(
   answer: Buffer | 'hang up',
-  { secret = SECRET, mode = 'sandbox', times = 1, path = '/hooks/in?shop=1' }: {
+  { secret = SECRET, mode = 'sandbox', times = 1, path = '/hooks/in?shop=1', headerPrefix = 'X-Service' }: {
+    headerPrefix?: string;
     secret?: string;
     mode?: 'sandbox' | 'production';
     times?: number;
@@ -22,17 +24,17 @@ async function deliver(
   await using server = await startRawServer({
     onRequest: ({ socket }) => (answer === 'hang up' ? socket.destroy() : socket.write(answer)),
   });
-  const config = { url: `${server.origin}${path}` };
+  const config = { url: `${server.origin}${path}`, headerPrefix };
   const options = { secret, mode, now: () => NOW, deadlineMs: 5_000 };
   let finding = await checkWebhookAddress(config, options);
   for (let sent = 1; sent < times; sent += 1) finding = await checkWebhookAddress(config, options);
   return { finding, requests: [...server.requests] };
 }
 
-function verdictOf(request: RawRequest | undefined, secret: string) {
+function verdictOf(request: RawRequest | undefined, secret: string, prefix = 'x-service') {
   return verifyWebhook({
-    timestampHeader: headerOf(request, 'x-service-timestamp'),
-    signatureHeader: headerOf(request, 'x-service-signature'),
+    timestampHeader: headerOf(request, `${prefix}-timestamp`),
+    signatureHeader: headerOf(request, `${prefix}-signature`),
     rawBody: request?.body ?? Buffer.alloc(0),
     secrets: [{ secret }],
     now: NOW,
@@ -47,6 +49,14 @@ describe('the webhook address', () => {
     expect(headerOf(request, 'x-service-event')).toBe('ping');
     expect(verdictOf(request, SECRET)).toEqual({ ok: true });
     expect(parseEvent(request?.body ?? Buffer.alloc(0))).toMatchObject({ kind: 'ping' });
+  });
+
+  it('gets a ping under the brand that is configured', async () => {
+    const { requests: [request] } = await deliver(ACCEPTED, { headerPrefix: 'X-Acme' });
+    expect(headerOf(request, 'x-acme-event')).toBe('ping');
+    expect(headerOf(request, 'x-acme-delivery')).toMatch(/^doctor-/);
+    expect(verdictOf(request, SECRET, 'x-acme')).toEqual({ ok: true });
+    expect(request?.head).not.toMatch(/x-service-/i);
   });
 
   it('says that this proves the address and not the secret of the service', async () => {
@@ -80,9 +90,9 @@ describe('the webhook address', () => {
 
   it('is a warning when it is not set, and is not tried without a secret', async () => {
     const options = { secret: SECRET, mode: 'sandbox', now: () => NOW, deadlineMs: 1_000 } as const;
-    expect(await checkWebhookAddress({ url: undefined }, options)).toMatchObject({ status: 'warning' });
+    expect(await checkWebhookAddress({ url: undefined, headerPrefix: 'X-Service' }, options)).toMatchObject({ status: 'warning' });
     await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(ACCEPTED) });
-    const unsigned = await checkWebhookAddress({ url: server.origin }, { ...options, secret: undefined });
+    const unsigned = await checkWebhookAddress({ url: server.origin, headerPrefix: 'X-Service' }, { ...options, secret: undefined });
     expect(unsigned).toEqual({ status: 'not_checked', detail: expect.stringContaining('no webhook secret') });
     expect(server.requests).toHaveLength(0);
   });
@@ -119,5 +129,34 @@ describe('the webhook secret', () => {
     expect(newestSecret(configured, store([stored('former', NOW + 1_000)]), NOW)).toBe('whsec_configured');
     expect(newestSecret(ended, store([stored('former', NOW + 1_000)]), NOW)).toBe('former');
     expect(newestSecret(ended, undefined, NOW)).toBeUndefined();
+  });
+});
+
+describe('the arrival of webhooks', () => {
+  const lastAt = new Date('2026-06-01T11:00:00Z');
+
+  it('is a warning that names the setting when deliveries under another brand were refused, and says that they may be forged', () => {
+    const refusedPrefix = { prefix: 'X-Acme', verified: false, deliveries: 3, lastAt };
+    expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix })).toEqual({
+      status: 'warning',
+      detail:
+        '3 deliveries with headers X-Acme-Event, X-Acme-Signature and so on came up to 2026-06-01T11:00:00.000Z, refused with 401, ' +
+        'and none that is valid since. This is unverified: anybody can send such headers.',
+      advice: 'If Acme is the brand of the service, set SERVICE_HEADER_PREFIX=X-Acme, and start the API again.',
+    });
+  });
+
+  it('is a failure when they are signed with our secret', () => {
+    const refusedPrefix = { prefix: 'X-Acme', verified: true, deliveries: 1, lastAt };
+    expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix })).toEqual({
+      status: 'failure',
+      detail: expect.stringMatching(/^1 delivery with .* They are signed with our webhook secret, so the service signed them\.$/),
+      advice: 'Set SERVICE_HEADER_PREFIX=X-Acme, and start the API again.',
+    });
+  });
+
+  it('is in order when neither that nor many pieces of missed news were found', () => {
+    expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix: undefined })).toEqual({ status: 'ok', detail: 'none is missed' });
+    expect(checkWebhookArrival(undefined).status).toBe('not_checked');
   });
 });
