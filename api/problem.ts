@@ -39,8 +39,9 @@ export const PROBLEMS = {
   delivery_id_missing: {
     status: 400,
     title: 'The signed delivery has no usable delivery id',
-    advice: 'Send `X-Service-Delivery` (or the same under the prefix of SERVICE_HEADER_PREFIX) with 1 to 255 visible ASCII characters ' +
-      'that do not begin with `read:`.',
+    advice:
+      'Send `X-Service-Delivery` (or the same under the prefix of SERVICE_HEADER_PREFIX) with 1 to 255 visible ASCII ' +
+      'characters that do not begin with `read:`.',
   },
   unauthenticated: {
     status: 401,

@@ -17,7 +17,7 @@ const SIGNATURE_SUFFIX = serviceHeaders('').signature.toLowerCase();
  *
  * @param names of the headers of the request, in lower case.
  * @param own our prefix.
- * @returns with each part capitalised, such as `X-Acme`; undefined where a header under our prefix is there, or not all four are.
+ * @returns with each part capitalised, such as `X-Acme`; undefined where not all four are there, or one under our prefix is.
  */
 export function otherHeaderPrefix(names: readonly string[], own: string): string | undefined {
   const present = new Set(names);
@@ -49,7 +49,7 @@ interface Unwritten {
   readonly logged: Set<string>;
 }
 
-/** Logs each prefix once, and stores for other processes which came last. Verified deliveries have limits of their own. */
+/** Logs each prefix once, and stores the last one for other processes. Verified deliveries have limits of their own. */
 export class RefusedPrefixes {
   readonly #options: RefusedPrefixesOptions;
   readonly #verified: Unwritten = { prefix: '', deliveries: 0, writtenAt: undefined, logged: new Set() };

@@ -158,7 +158,8 @@ export function headerPrefix() {
     .string()
     .regex(
       HEADER_PREFIX,
-      'must be what stands before -Event in the header names, such as X-Acme: up to 40 letters, digits and hyphens, no hyphen at its end',
+      'must be what stands before -Event in the header names, such as X-Acme: up to 40 letters, digits, hyphens and ' +
+        'underscores, with a letter or digit at both ends',
     )
     .default(DEFAULT_HEADER_PREFIX);
 }

@@ -2,7 +2,18 @@
 import * as z from 'zod';
 import { capabilities, type Capabilities } from '#domain/capabilities.ts';
 import { BASE_PATH } from '#domain/service-address.ts';
-import { durationMs, flag, headerPrefix, keyList, networkList, originList, port, rateLimit, secretList, urlOf } from '#config/fields.ts';
+import {
+  durationMs,
+  flag,
+  headerPrefix,
+  keyList,
+  networkList,
+  originList,
+  port,
+  rateLimit,
+  secretList,
+  urlOf,
+} from '#config/fields.ts';
 
 /** What variables come to, by their names. */
 export type Raw<Fields extends z.ZodRawShape> = z.output<z.ZodObject<Fields>>;

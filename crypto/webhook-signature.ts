@@ -39,8 +39,8 @@ const SIGNATURE = /^v1=([0-9a-f]{64})$/;
  * Verifies an inbound webhook (specification, Signature rules 1 to 4): `v1=` and the lowercase hexadecimal HMAC-SHA-256
  * of timestamp, full stop and raw body.
  *
- * The timestamp is in whole seconds, the clock in milliseconds: a difference of exactly {@link WEBHOOK_TOLERANCE_SECONDS} is
- * accepted, one of a millisecond more is refused.
+ * The timestamp is in whole seconds, the clock in milliseconds: a difference of {@link WEBHOOK_TOLERANCE_SECONDS} is accepted,
+ * one of a millisecond more is refused.
  *
  * Says nothing about duplicates (rule 5): who stores the delivery judges those.
  */

@@ -1,4 +1,4 @@
-/** Webhook deliveries whose headers have another prefix than ours: what other processes, probes and `reseller doctor` report. */
+/** Webhook deliveries whose headers have another prefix than ours: what probes and `reseller doctor` report of them. */
 import { desc, sql } from 'drizzle-orm';
 import { describeRefusedPrefix, type RefusedHeaderPrefix } from '#domain/header-prefix.ts';
 import type { Executor } from '#db/database.ts';

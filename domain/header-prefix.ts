@@ -1,7 +1,10 @@
-/** The specification writes the brand in header names as the neutral word *Service*; `SERVICE_HEADER_PREFIX` sets the real one. */
+/**
+ * The specification writes the brand in header names as the neutral word *Service*; `SERVICE_HEADER_PREFIX` sets the real
+ * one.
+ */
 export const DEFAULT_HEADER_PREFIX = 'X-Service';
 
-/** Part of a header name: fewer characters than HTTP allows (RFC 9110, token), so that it is safe in logs and in texts for people. */
+/** Part of a header name, with fewer characters than HTTP allows (RFC 9110, token): strangers choose it, and it is logged. */
 export const HEADER_PREFIX = /^[A-Za-z0-9]([A-Za-z0-9_-]{0,38}[A-Za-z0-9])?$/;
 
 /** Deliveries that were refused because their headers had another prefix than ours. */
@@ -16,15 +19,21 @@ export interface RefusedHeaderPrefix {
 }
 
 /** @returns what was refused, and what to do about it, in sentences. */
-export function describeRefusedPrefix(refused: RefusedHeaderPrefix): { readonly fact: string; readonly advice: string } {
-  const { prefix, verified, deliveries, lastAt } = refused;
+export function describeRefusedPrefix({ prefix, verified, deliveries, lastAt }: RefusedHeaderPrefix): {
+  readonly fact: string;
+  readonly advice: string;
+} {
   const count = deliveries === 1 ? '1 delivery' : `${deliveries} deliveries`;
-  const seen = `${count} with headers ${prefix}-Event, ${prefix}-Signature and so on came up to ${lastAt.toISOString()}, refused with 401, and none that is valid since.`;
+  const seen =
+    `Refused with 401: ${count} with headers ${prefix}-Event, ${prefix}-Signature and so on, the last at ` +
+    `${lastAt.toISOString()}. No valid delivery has come since.`;
   const setting = `SERVICE_HEADER_PREFIX=${prefix}, and start the API again.`;
-  return verified
-    ? { fact: `${seen} They are signed with our webhook secret, so the service signed them.`, advice: `Set ${setting}` }
-    : {
-        fact: `${seen} This is unverified: anybody can send such headers.`,
-        advice: `If ${prefix.replace(/^x-/i, '')} is the brand of the service, set ${setting}`,
-      };
+  if (verified) {
+    const proof = 'The signature is right by our webhook secret, so the service signed what came.';
+    return { fact: `${seen} ${proof}`, advice: `Set ${setting}` };
+  }
+  return {
+    fact: `${seen} This is unverified: anybody can send such headers.`,
+    advice: `If ${prefix.replace(/^x-/i, '')} is the brand of the service, set ${setting}`,
+  };
 }

@@ -40,8 +40,8 @@ export type ParsedEvent =
     };
 
 /**
- * Reads the body of a webhook whose signature was verified. Takes no header: headers are not signed, so a stranger who has seen
- * a delivery could send it again with others.
+ * Reads the body of a webhook whose signature was verified. Takes no header: headers are not signed, so a stranger who has
+ * seen a delivery could send it again with others.
  *
  * @param body the raw bytes, as received.
  */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { verifyWebhook, type SignedDelivery, type WebhookRefusal, type WebhookVerdict } from '#crypto/webhook-signature.ts';
 import type { IntakeResult, VerifiedDelivery } from '#db/inbox-intake.ts';
+import { OWN_PING } from '#db/inbox.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { databaseUnavailable } from '#api/errors.ts';
@@ -27,7 +28,9 @@ function signedHeaders(names: ServiceHeaders) {
     [names.signature]: z.string().meta({
       description: '`v1=` and the HMAC-SHA256 of timestamp, full stop and raw body, in hexadecimal.',
     }),
-    [names.timestamp]: z.string().meta({ description: 'When it was signed, in Unix seconds: at most 300 seconds off.' }),
+    [names.timestamp]: z.string().meta({
+      description: 'When it was signed, in Unix seconds: at most 300 seconds off.',
+    }),
     [names.delivery]: z.string().meta({ description: 'Id of the delivery, the same for each of its retries.' }),
     [names.event]: z.string().optional().meta({
       description: 'Name of the event. Not signed, so it decides nothing; a difference from the body is noted.',
@@ -49,7 +52,8 @@ export function webhookOperations(dependencies: ApiDependencies): Operation[] {
       description:
         `For the service, not for you. Verified on the raw body by \`${names.signature}\` and ` +
         `\`${names.timestamp}\`; answered with 200 once it is stored for good. A delivery that cannot be acted upon ` +
-        'is stored all the same and shown to an operator. `SERVICE_HEADER_PREFIX` sets what stands before `-Event` in the names.',
+        'is stored all the same and shown to an operator. `SERVICE_HEADER_PREFIX` sets what stands before `-Event` in the ' +
+        'names.',
       reads: 'bytes',
       requestHeaders: signedHeaders(names),
       answers: {
@@ -70,8 +74,8 @@ export function webhookOperations(dependencies: ApiDependencies): Operation[] {
 }
 
 /**
- * Refuses deliveries of another brand, which are signed for certain only where a secret of ours says so. They stay refused then:
- * which names count is for the operator to say.
+ * Refuses a delivery under another brand and has it reported. It is refused although its signature may be right: the operator
+ * decides which header names count.
  *
  * @throws Problem invalid_signature
  */
@@ -91,7 +95,8 @@ async function refuseOtherPrefix(
     now: now(),
   });
   metrics.webhookDeliveries.inc({ result: 'other_header_prefix' });
-  await refusedPrefixes.add(prefix, ok);
+  // A doctor with another setting than ours is not the service.
+  if (!header(names.delivery)?.startsWith(OWN_PING)) await refusedPrefixes.add(prefix, ok);
   throw new Problem('invalid_signature');
 }
 
@@ -171,7 +176,10 @@ function alertOn(
   // The header itself is not logged: anybody may have written it. It is kept with the delivery.
   if (stored.kind === 'stored' && headerEvent !== undefined && event !== undefined && headerEvent !== event) {
     metrics.webhookDeliveries.inc({ result: 'header_disagrees' });
-    logger.warn({ deliveryId, event }, 'the event header of a webhook delivery disagrees with its signed body, which counts');
+    logger.warn(
+      { deliveryId, event },
+      'the event header of a webhook delivery disagrees with its signed body; the body decides',
+    );
   }
   if (stored.kind === 'replayed') {
     logger.warn({ deliveryId }, 'signed content that came before was delivered again under another id; it has no effect');

@@ -82,8 +82,8 @@ function problemOf({ status, headers, body }: HttpAnswer): Finding | undefined {
   if (status === 401) {
     return failure(
       `refused the signature of our ping (401)`,
-      'Start the API with the same database, ENCRYPTION_KEYS, SERVICE_WEBHOOK_SECRETS and SERVICE_HEADER_PREFIX, and compare its ' +
-        `clock with ours: ${WEBHOOK_TOLERANCE_SECONDS} s are tolerated.`,
+      'Start the API with the same database, ENCRYPTION_KEYS, SERVICE_WEBHOOK_SECRETS and SERVICE_HEADER_PREFIX, and ' +
+        `compare its clock with ours: ${WEBHOOK_TOLERANCE_SECONDS} s are tolerated.`,
     );
   }
   if (status >= 300 && status <= 399) {

@@ -7,8 +7,8 @@ import type { Records } from '#cli/doctor/records.ts';
 export const WEBHOOK_SILENCE = DEFAULT_POLICY.webhookSilence;
 
 /**
- * Do the service's webhooks arrive? Our own inbox says so: what they should have told was found by asking. Deliveries under another
- * header prefix than ours are a reason why they do not; one that is signed with our secret proves it.
+ * Do the service's webhooks arrive? Our own inbox says so: what they should have told was found by asking. They do not where they
+ * come under another header prefix than ours; one that is signed with our secret proves that.
  *
  * @param records undefined where the database could not be asked.
  */

@@ -25,7 +25,7 @@ export const inbox = pgTable(
     /** Hash of the signed content (timestamp and body): the same under another delivery id is a replay. */
     signedHash: bytea('signed_hash').notNull(),
     sealedBody: bytea('sealed_body').notNull(),
-    /** X-Service-Event as it came: not signed, so it decides nothing. Where it differs from `event`, the difference was reported. */
+    /** X-Service-Event as it came: not signed, so it decides nothing. A difference from `event` was reported. */
     headerEvent: text('header_event'),
     event: text('event'),
     state: text('state').$type<InboxState>().notNull(),

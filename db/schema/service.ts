@@ -62,8 +62,8 @@ export const capabilityProfiles = pgTable(
 );
 
 /**
- * The latest deliveries that were refused because their headers had another prefix than `SERVICE_HEADER_PREFIX`. Two rows at most:
- * strangers can write the unverified one, and must not hide the verified one by that.
+ * The latest deliveries that were refused because their headers had another prefix than `SERVICE_HEADER_PREFIX`. Two rows at
+ * most: strangers can write the unverified one, and must not hide the verified one by that.
  */
 export const refusedHeaderPrefixes = pgTable('refused_header_prefixes', {
   /** True where the signature is right by one of our secrets, so that the service signed the delivery. */

@@ -3,9 +3,11 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '#cli/embedded/ports.ts';
 import { generateApiKey } from '#crypto/api-key.ts';
+import { signWebhook } from '#crypto/webhook-signature.ts';
 import { addApiKey, apiScopes } from '#db/api-keys.ts';
 import { publishEvents } from '#db/events.ts';
 import { Notifier } from '#db/notifier.ts';
+import { readRefusedPrefix } from '#db/refused-header-prefixes.ts';
 import { orders } from '#db/schema.ts';
 import { recordStep } from '#db/work.ts';
 import { createTestDatabase, openDatabase, type TestDatabase } from '#test/support/database.ts';
@@ -75,6 +77,31 @@ describe('the API process', () => {
     await api.stop();
     expect(api.output()).not.toContain(PASSWORD);
     expect(api.output()).not.toContain('whsec_process_test');
+  });
+
+  it('takes webhooks of the brand that is configured, and no longer reports that brand as refused', async () => {
+    const opened = openDatabase(database.url);
+    const reported = async () => (await opened.run(readRefusedPrefix))?.prefix;
+    const body = JSON.stringify({ event: 'ping', data: { id: randomUUID() } });
+    const deliver = async (client: HttpClient) => {
+      const timestamp = String(Math.floor(Date.now() / 1_000));
+      const headers = {
+        'X-Acme-Event': 'ping',
+        'X-Acme-Delivery': randomUUID(),
+        'X-Acme-Timestamp': timestamp,
+        'X-Acme-Signature': signWebhook('whsec_process_test', timestamp, Buffer.from(body)),
+      };
+      return (await client.post('/webhooks/service', body, { headers })).status;
+    };
+    {
+      const { process: api, client } = await startApi(database.url);
+      await using _ = api;
+      expect([await deliver(client), await reported()]).toEqual([401, 'X-Acme']);
+    }
+    const { process: api, client } = await startApi(database.url, { SERVICE_HEADER_PREFIX: 'x-acme' });
+    await using _ = api;
+    expect([await reported(), await deliver(client)]).toEqual([undefined, 200]);
+    await opened.close();
   });
 
   it('lets an answer under way finish at SIGTERM, takes no new connection, and ends with code 0', async () => {

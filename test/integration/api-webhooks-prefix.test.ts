@@ -53,7 +53,7 @@ describe('a delivery under another prefix', () => {
     ['signed with our secret', {}, true],
     ['signed with another secret', { secret: 'of a stranger' }, false],
     ['signed with our secret too long ago', { timestamp: String(TEST_NOW / 1_000 - 301) }, false],
-  ])('that is %s is refused like any other, and what is reported says whether it is verified', async (_how, how, verified) => {
+  ])('that is %s is refused like any other, and reported with whether it is verified', async (_how, how, verified) => {
     await forget();
     await using own = await startTestApi({ database: api.database });
     const before = await api.database.run((db) => db.$count(inbox));
@@ -63,23 +63,25 @@ describe('a delivery under another prefix', () => {
     expect(answer.text.replaceAll(/req_[\w-]+/g, '')).toBe(plain.text.replaceAll(/req_[\w-]+/g, ''));
     expect(await api.database.run((db) => db.$count(inbox))).toBe(before);
     expect(await reported()).toMatchObject({ prefix: 'X-Acme', verified, deliveries: 1 });
-    expect(own.log.filter((line) => line.includes('X-Acme'))).toEqual([expect.stringContaining(`"verified":${verified}`)]);
+    const logged = own.log.filter((line) => line.includes('X-Acme'));
+    expect(logged).toEqual([expect.stringContaining(`"verified":${verified}`)]);
   });
 
-  it('is counted as such, logged once, written once a minute, and named by the readiness probe with the setting to change', async () => {
+  it('is counted, logged once, written once a minute, and named by /readyz with the setting to change', async () => {
     await forget();
     const before = await refusals();
-    for (let sent = 0; sent < 20; sent += 1) await api.deliver({ body: ping(), prefix: 'X-Brand', secret: 'of a stranger' });
+    const forged = { body: ping(), prefix: 'X-Brand', secret: 'of a stranger' };
+    for (let sent = 0; sent < 20; sent += 1) await api.deliver(forged);
     expect(await refusals()).toBe(before + 20);
     expect(api.log.filter((line) => line.includes('X-Brand'))).toHaveLength(1);
     expect(await reported()).toMatchObject({ prefix: 'X-Brand', deliveries: 1 });
     api.clock.now += 60_000;
-    await api.deliver({ body: ping(), prefix: 'X-Brand', secret: 'of a stranger' });
+    await api.deliver(forged);
     expect(await reported()).toMatchObject({ prefix: 'X-Brand', deliveries: 21 });
     await degradedBecomes([
       {
         condition: 'other_header_prefix',
-        detail: expect.stringMatching(/X-Brand-Event.* unverified: anybody .* If Brand is .* set SERVICE_HEADER_PREFIX=X-Brand,/),
+        detail: expect.stringMatching(/X-Brand-Event.* unverified: .* If Brand is .* set SERVICE_HEADER_PREFIX=X-Brand,/),
       },
     ]);
   });
@@ -101,8 +103,19 @@ describe('a delivery under another prefix', () => {
     expect(await reported()).toMatchObject({ prefix: 'X-Acme', verified: true });
     expect(await api.database.run((db) => db.$count(refusedHeaderPrefixes))).toBe(2);
     await degradedBecomes([
-      { condition: 'other_header_prefix', detail: expect.stringMatching(/signed with our webhook secret.* Set SERVICE_HEADER_PREFIX=X-Acme,/) },
+      {
+        condition: 'other_header_prefix',
+        detail: expect.stringMatching(/right by our webhook secret.* Set SERVICE_HEADER_PREFIX=X-Acme,/),
+      },
     ]);
+  });
+
+  it('is not reported when our own doctor sent it with another setting', async () => {
+    await forget();
+    await using own = await startTestApi({ database: api.database });
+    expect((await own.deliver({ id: 'doctor-2', body: ping(), prefix: 'X-Acme' })).status).toBe(401);
+    expect(await reported()).toBeUndefined();
+    expect(own.log.filter((line) => line.includes('X-Acme'))).toEqual([]);
   });
 
   it('is forgotten when its prefix becomes ours', async () => {

@@ -336,7 +336,8 @@ describe('the reconciler of silent work', () => {
     const metrics = createMetrics({ processMetrics: false });
     metrics.refreshWith(databaseGauges(bench.database, metrics, { webhookSilence: policy, now: Date.now }));
     expect((await metrics.render()).body).toContain('reseller_webhooks_missed 5');
-    expect(checkWebhookArrival({ webhooksMissed: await missed(), refusedPrefix: undefined })).toMatchObject({ status: 'warning' });
+    const records = { webhooksMissed: await missed(), refusedPrefix: undefined };
+    expect(checkWebhookArrival(records)).toMatchObject({ status: 'warning' });
     // News of long ago tells nothing of now.
     expect(await bench.database.run((db) => missedWebhooks(db, policy, new Date(Date.now() + 2 * HOUR)))).toBe(0);
     await deliverTestEvent(bench.database, { outcome: 'processing', serviceId: 'so-any', reference: 'any' });

@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { temporal } from '@temporalio/proto';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import * as z from 'zod';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { CHECKS } from '#cli/doctor/finding.ts';
+import { signWebhook } from '#crypto/webhook-signature.ts';
 import { installation } from '#db/schema.ts';
 import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
 import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service-address.ts';
@@ -15,6 +16,7 @@ import { startProcess } from '#test/support/processes.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { createNamespace } from '#test/support/temporal.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const jsonReport = z.object({
   exit_code: z.int(),
@@ -124,6 +126,29 @@ describe('reseller doctor on a set-up that runs', () => {
     const { code, problems, of } = await findings({ SERVICE_WEBHOOK_SECRETS: '' });
     expect({ code, problems }).toEqual({ code: 1, problems: { webhook_secret: 'failure', webhook_address: 'not_checked' } });
     expect(of['webhook_secret']?.advice).toMatch(/reseller service-secret create/);
+  });
+
+  it('names the brand under which the service signs, until a delivery under ours has come', async () => {
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const body = JSON.stringify({ event: 'ping', data: {} });
+    const headers = {
+      'X-Acme-Event': 'ping',
+      'X-Acme-Delivery': randomUUID(),
+      'X-Acme-Timestamp': timestamp,
+      'X-Acme-Signature': signWebhook(stack.webhookSecret, timestamp, Buffer.from(body)),
+    };
+    expect((await stack.api.post('/webhooks/service', body, { headers })).status).toBe(401);
+    const { code, problems, of } = await findings();
+    expect({ code, problems }).toEqual({ code: 1, problems: { webhook_arrival: 'failure' } });
+    expect(of['webhook_arrival']?.advice).toBe('Set SERVICE_HEADER_PREFIX=X-Acme, and start the API again.');
+
+    const admin = new SimulatorAdmin(stack.simulator);
+    const id = await admin.sendWebhook({ event: 'ping', data: {} });
+    await waitFor('the service has delivered', async () => {
+      const sent = await admin.webhooks();
+      return sent.some((each) => each.id === id && each.status === 'delivered');
+    });
+    expect((await findings()).problems).toEqual({});
   });
 
   it('shows a wrong password, and still checks what needs no login', async () => {

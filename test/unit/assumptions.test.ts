@@ -32,7 +32,9 @@ describe('docs/assumptions.md', () => {
 
   it('lists what we answer to webhooks where the specification leaves it open, with the reason', () => {
     const section = document.split('## Webhooks: what we answer\n')[1]?.split('\n## ')[0];
-    for (const { delivery, answer, reason } of WEBHOOK_ANSWERS) expect(section).toContain(`| ${delivery} | ${answer} | ${reason} |`);
+    for (const { delivery, answer, reason } of WEBHOOK_ANSWERS) {
+      expect(section).toContain(`| ${delivery} | ${answer} | ${reason} |`);
+    }
     expect(section).toContain('rejects duplicates');
     expect(section).toContain('300.999');
   });

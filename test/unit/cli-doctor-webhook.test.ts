@@ -90,9 +90,10 @@ describe('the webhook address', () => {
 
   it('is a warning when it is not set, and is not tried without a secret', async () => {
     const options = { secret: SECRET, mode: 'sandbox', now: () => NOW, deadlineMs: 1_000 } as const;
-    expect(await checkWebhookAddress({ url: undefined, headerPrefix: 'X-Service' }, options)).toMatchObject({ status: 'warning' });
+    const headerPrefix = 'X-Service';
+    expect(await checkWebhookAddress({ url: undefined, headerPrefix }, options)).toMatchObject({ status: 'warning' });
     await using server = await startRawServer({ onRequest: ({ socket }) => socket.write(ACCEPTED) });
-    const unsigned = await checkWebhookAddress({ url: server.origin, headerPrefix: 'X-Service' }, { ...options, secret: undefined });
+    const unsigned = await checkWebhookAddress({ url: server.origin, headerPrefix }, { ...options, secret: undefined });
     expect(unsigned).toEqual({ status: 'not_checked', detail: expect.stringContaining('no webhook secret') });
     expect(server.requests).toHaveLength(0);
   });
@@ -135,13 +136,13 @@ describe('the webhook secret', () => {
 describe('the arrival of webhooks', () => {
   const lastAt = new Date('2026-06-01T11:00:00Z');
 
-  it('is a warning that names the setting when deliveries under another brand were refused, and says that they may be forged', () => {
+  it('is a warning that names the setting when deliveries of another brand were refused, which may be forged', () => {
     const refusedPrefix = { prefix: 'X-Acme', verified: false, deliveries: 3, lastAt };
     expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix })).toEqual({
       status: 'warning',
       detail:
-        '3 deliveries with headers X-Acme-Event, X-Acme-Signature and so on came up to 2026-06-01T11:00:00.000Z, refused with 401, ' +
-        'and none that is valid since. This is unverified: anybody can send such headers.',
+        'Refused with 401: 3 deliveries with headers X-Acme-Event, X-Acme-Signature and so on, the last at ' +
+        '2026-06-01T11:00:00.000Z. No valid delivery has come since. This is unverified: anybody can send such headers.',
       advice: 'If Acme is the brand of the service, set SERVICE_HEADER_PREFIX=X-Acme, and start the API again.',
     });
   });
@@ -150,13 +151,14 @@ describe('the arrival of webhooks', () => {
     const refusedPrefix = { prefix: 'X-Acme', verified: true, deliveries: 1, lastAt };
     expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix })).toEqual({
       status: 'failure',
-      detail: expect.stringMatching(/^1 delivery with .* They are signed with our webhook secret, so the service signed them\.$/),
+      detail: expect.stringMatching(/^Refused with 401: 1 delivery with .* so the service signed what came\.$/),
       advice: 'Set SERVICE_HEADER_PREFIX=X-Acme, and start the API again.',
     });
   });
 
   it('is in order when neither that nor many pieces of missed news were found', () => {
-    expect(checkWebhookArrival({ webhooksMissed: 0, refusedPrefix: undefined })).toEqual({ status: 'ok', detail: 'none is missed' });
+    const finding = checkWebhookArrival({ webhooksMissed: 0, refusedPrefix: undefined });
+    expect(finding).toEqual({ status: 'ok', detail: 'none is missed' });
     expect(checkWebhookArrival(undefined).status).toBe('not_checked');
   });
 });

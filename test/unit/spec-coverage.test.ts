@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_HEADER_PREFIX, ENDPOINTS, EVENT_KINDS, serviceHeaders, type EndpointContract } from '#upstream/contract.ts';
+import {
+  DEFAULT_HEADER_PREFIX,
+  ENDPOINTS,
+  EVENT_KINDS,
+  serviceHeaders,
+  type EndpointContract,
+} from '#upstream/contract.ts';
 import { coverageDocument, coverageProblems, type CoverageSources } from '#scripts/spec-coverage-document.ts';
 import { readTags, tagsOf } from '#scripts/spec-tags.ts';
 import { REMOVALS } from '#scripts/spec/removals.ts';
@@ -40,7 +46,8 @@ describe('the statements', () => {
     const fields = stated.flatMap(({ body, query = [] }) => [...Object.keys((body as { shape?: object } | undefined)?.shape ?? {}), ...query]);
     expect(fields.filter((field) => !texts.includes(`\`${field}\``))).toEqual([]);
     expect(EVENT_KINDS.filter((event) => !STATEMENTS.some(({ id }) => id === `event.${event}`))).toEqual([]);
-    expect(Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX)).filter((header) => !texts.includes(`\`${header}\``))).toEqual([]);
+    const headers = Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX));
+    expect(headers.filter((header) => !texts.includes(`\`${header}\``))).toEqual([]);
   });
 });
 

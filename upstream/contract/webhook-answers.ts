@@ -13,15 +13,15 @@ export const WEBHOOK_ANSWERS: readonly WebhookAnswer[] = [
     delivery: 'known delivery id, same body',
     answer: '200, no effect',
     reason:
-      'Stated is that a receiver "rejects duplicates". We reject the effect, not the request: the event was accepted before, 2xx is ' +
-      'the answer for that, and a service that gets another one sends again or may give the address up.',
+      'Stated is that a receiver "rejects duplicates". We reject the effect, not the request: the event was accepted ' +
+      'before, 2xx is the answer for that, and a service that gets another one sends again or may give the address up.',
   },
   {
     delivery: 'known delivery id, another body',
     answer: '200; stored, judged, and reported as a case',
     reason:
-      'The delivery id is not signed. A stranger who has seen one delivery could send it under the id of a later one; if the second ' +
-      'body were rejected, the genuine event would be lost.',
+      'The delivery id is not signed. A stranger who has seen one delivery could send it under the id of a later one; if ' +
+      'the second body were rejected, the genuine event would be lost.',
   },
   {
     delivery: 'known timestamp and body, another delivery id',
@@ -43,6 +43,7 @@ export const WEBHOOK_ANSWERS: readonly WebhookAnswer[] = [
   {
     delivery: 'no delivery id, or one that is empty, longer than 255 characters or not visible ASCII',
     answer: '400, nothing stored',
-    reason: 'Not stated is what an id looks like. Without one a duplicate cannot be told, so the delivery is not accepted.',
+    reason:
+      'Not stated is what an id looks like. Without one a duplicate cannot be told, so the delivery is not accepted.',
   },
 ];
