@@ -10,6 +10,7 @@ import type { InboxIntake } from '#db/inbox-intake.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { DegradationCheck, ReadinessCheck } from '#telemetry/readiness.ts';
+import type { UnusedObserver } from '#telemetry/service-calls.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { RateLimitSettings } from '#api/rate-limits.ts';
 import type { EventTail } from '#outbound/event-tail.ts';
@@ -43,6 +44,8 @@ export interface ApiDependencies {
   readonly tail: EventTail;
   readonly waits: Waits;
   readonly streams: StreamPolicy;
+  /** Told of fields of the service's events that are read as absent. */
+  readonly onUnused: UnusedObserver;
   /** Tells the relay that there is work. */
   readonly wakeRelay: () => void;
   /** Everything before `-Event` in the names of the service's webhook headers. */

@@ -15,7 +15,7 @@ import { dnsLookup } from '#outbound/host-lookup.ts';
 import { EventTail } from '#outbound/event-tail.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { serviceCallObserver } from '#telemetry/service-calls.ts';
+import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
 import { openService } from '#upstream/service.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { Waits } from '#api/waits.ts';
@@ -58,12 +58,13 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
     onEvents: () => wakeup.wake(),
   });
   const { mode, email } = serviceConfig;
+  const onUnused = unusedObserver(metrics, logger);
   const service = openService({
     ...serviceConfig,
     deadlineMs: SERVICE_DEADLINE_MS,
     tokens: new ServiceTokenStore({ database, keyRing, environment: mode, account: email }),
     now,
-    onCall: serviceCallObserver(metrics, logger),
+    onCall: serviceCallObserver(metrics, onUnused),
     onStoreError: (error) => logger.warn({ err: error }, 'the shared token could not be read or stored'),
   });
   const storedSecrets = new WebhookSecretCache({
@@ -92,6 +93,7 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
       tail,
       waits: new Waits({ tail, policy: config.waiting, metrics }),
       streams: config.streams,
+      onUnused,
       wakeRelay: () => wakeup.wake(),
       headerPrefix: config.headerPrefix,
       webhookSecrets: config.webhookSecrets,

@@ -1,4 +1,5 @@
 import type { DeliveryReading } from '#db/inbox-intake.ts';
+import type { UnusedObserver } from '#telemetry/service-calls.ts';
 import { parseEvent, QUARANTINE_REASONS, type ParsedEvent } from '#upstream/event-parsing.ts';
 import { purchaseEvent, type PurchaseEvent } from '#upstream/purchase-events.ts';
 
@@ -8,9 +9,11 @@ const UNSTORABLE = /\0/;
 /**
  * What is made of a delivery before it is stored. Whatever its body holds, it is stored: only what says clearly what
  * became of a purchase goes on to the relay, the rest waits for an operator.
+ *
+ * @param onUnused told of fields that have a form that is not understood.
  */
-export function readDelivery(body: Buffer): DeliveryReading {
-  const event = parseEvent(body);
+export function readDelivery(body: Buffer, onUnused?: UnusedObserver): DeliveryReading {
+  const event = parseEvent(body, (kind, fields) => onUnused?.(`event ${kind}`, { fields, items: 0 }));
   const purchase = purchaseEvent(event);
   if (purchase !== undefined) return readPurchase(purchase, event);
   switch (event.kind) {

@@ -11,19 +11,28 @@ interface ServiceCall {
   readonly unused?: { readonly fields: readonly string[]; readonly items: number };
 }
 
-/** Counts calls to the service. What could not be used of an answer is also logged, each field once in the life of the process. */
-export function serviceCallObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): (call: ServiceCall) => void {
+/** Told of what could not be used. @param source a call of the contract, or `event order.completed` and the like. */
+export type UnusedObserver = (source: string, unused: NonNullable<ServiceCall['unused']>) => void;
+
+/** Counts what could not be used of answers and events, and logs each field once in the life of the process. */
+export function unusedObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): UnusedObserver {
   const logged = new Set<string>();
-  return ({ endpoint, outcome, durationMs, unused }) => {
-    metrics.upstreamCalls.inc({ endpoint, outcome });
-    metrics.upstreamDuration.observe({ endpoint }, durationMs / 1_000);
-    if (unused === undefined) return;
-    if (unused.items > 0) metrics.upstreamDropped.inc({ endpoint }, unused.items);
-    for (const field of unused.fields) {
+  return (endpoint, { fields, items }) => {
+    if (items > 0) metrics.upstreamDropped.inc({ endpoint }, items);
+    for (const field of fields) {
       metrics.upstreamUnused.inc({ endpoint, field });
       if (logged.has(`${endpoint} ${field}`)) continue;
       logged.add(`${endpoint} ${field}`);
-      logger.warn({ endpoint, field }, 'the service answers a field in a form that is not understood; it is read as absent');
+      logger.warn({ endpoint, field }, 'the service gives a field in a form that is not understood; it is read as absent');
     }
+  };
+}
+
+/** Counts calls to the service. @param onUnused told of what could not be used of an answer. */
+export function serviceCallObserver(metrics: Metrics, onUnused: UnusedObserver): (call: ServiceCall) => void {
+  return ({ endpoint, outcome, durationMs, unused }) => {
+    metrics.upstreamCalls.inc({ endpoint, outcome });
+    metrics.upstreamDuration.observe({ endpoint }, durationMs / 1_000);
+    if (unused !== undefined) onUnused(endpoint, unused);
   };
 }

@@ -44,8 +44,9 @@ export type ParsedEvent =
  * seen a delivery could send it again with others.
  *
  * @param body the raw bytes, as received.
+ * @param onUnused told of the fields that are read as absent, since they have a form that is not understood.
  */
-export function parseEvent(body: Uint8Array): ParsedEvent {
+export function parseEvent(body: Uint8Array, onUnused?: (event: EventKind, fields: readonly string[]) => void): ParsedEvent {
   const json = readJson(body);
   if (!json.ok) return { kind: 'quarantine', reason: json.reason };
   const name = nameOf(json.value);
@@ -54,7 +55,9 @@ export function parseEvent(body: Uint8Array): ParsedEvent {
   if (name === 'ping') return { kind: 'ping', event: name };
 
   const envelope = readRecord(eventEnvelope.omit({ event: true }), json.value);
-  const reading = envelope.ok ? readEventData(name, envelope.value.data) : 'unreadable_data';
+  const unused: string[] = [];
+  const reading = envelope.ok ? readEventData(name, envelope.value.data, unused) : 'unreadable_data';
+  if (unused.length > 0) onUnused?.(name, unused);
   return typeof reading === 'string' ? { kind: 'quarantine', reason: reading, event: name } : reading;
 }
 

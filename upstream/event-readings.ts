@@ -88,41 +88,55 @@ export type LifecycleEvent = OrderEvent | TopupEvent | CancellationEvent | Refun
 /** Why the data of an event is not taken. */
 export type DataProblem = 'unreadable_data' | 'contradicts_itself';
 
-/** Reads the `data` of an event of the specification other than `ping`. */
-export function readEventData(event: Exclude<EventKind, 'ping'>, data: unknown): LifecycleEvent | DataProblem {
+/**
+ * Reads the `data` of an event of the specification other than `ping`.
+ *
+ * @param unused fields that are read as absent are added to it.
+ */
+export function readEventData(
+  event: Exclude<EventKind, 'ping'>,
+  data: unknown,
+  unused: string[] = [],
+): LifecycleEvent | DataProblem {
   switch (event) {
     case 'order.processing':
-      return readOrder(event, 'processing', data);
+      return readOrder(event, 'processing', data, unused);
     case 'order.completed':
-      return readOrder(event, 'completed', data);
+      return readOrder(event, 'completed', data, unused);
     case 'order.failed':
-      return readOrder(event, 'failed', data);
+      return readOrder(event, 'failed', data, unused);
     case 'topup.processing':
-      return readTopup(event, 'processing', data);
+      return readTopup(event, 'processing', data, unused);
     case 'topup.completed':
-      return readTopup(event, 'completed', data);
+      return readTopup(event, 'completed', data, unused);
     case 'topup.failed':
-      return readTopup(event, 'failed', data);
+      return readTopup(event, 'failed', data, unused);
     case 'esim.cancelled':
-      return readCancellation(event, data);
+      return readCancellation(event, data, unused);
     case 'refund.completed':
-      return readRefund(event, 'completed', data);
+      return readRefund(event, 'completed', data, unused);
     case 'refund.failed':
-      return readRefund(event, 'failed', data);
+      return readRefund(event, 'failed', data, unused);
     case 'vpn.subscription.active':
-      return readSubscription(event, 'active', data);
+      return readSubscription(event, 'active', data, unused);
     case 'vpn.subscription.cancelled':
-      return readSubscription(event, 'cancelled', data);
+      return readSubscription(event, 'cancelled', data, unused);
     case 'vpn.subscription.expired':
-      return readSubscription(event, 'expired', data);
+      return readSubscription(event, 'expired', data, unused);
     case 'vpn.subscription.failed':
-      return readSubscription(event, 'failed', data);
+      return readSubscription(event, 'failed', data, unused);
   }
 }
 
-function readOrder(event: OrderEvent['event'], outcome: ObservedOutcome, data: unknown): OrderEvent | DataProblem {
+function readOrder(
+  event: OrderEvent['event'],
+  outcome: ObservedOutcome,
+  data: unknown,
+  unused: string[],
+): OrderEvent | DataProblem {
   const order = readAnswer(orderEventData, data, 'order');
   if (!order.ok) return 'unreadable_data';
+  unused.push(...order.leftOut);
   if (order.value.status !== outcome) return 'contradicts_itself';
   const { id, external_order_id: reference, esim_id: esimId, package_id: productId } = order.value;
   return {
@@ -137,9 +151,15 @@ function readOrder(event: OrderEvent['event'], outcome: ObservedOutcome, data: u
   };
 }
 
-function readTopup(event: TopupEvent['event'], outcome: ObservedOutcome, data: unknown): TopupEvent | DataProblem {
+function readTopup(
+  event: TopupEvent['event'],
+  outcome: ObservedOutcome,
+  data: unknown,
+  unused: string[],
+): TopupEvent | DataProblem {
   const topup = readAnswer(topupEventData, data, 'topup');
   if (!topup.ok) return 'unreadable_data';
+  unused.push(...topup.leftOut);
   if (topup.value.status !== outcome) return 'contradicts_itself';
   const { id, esim_id: esimId, package_id: packageId } = topup.value;
   return {
@@ -153,9 +173,14 @@ function readTopup(event: TopupEvent['event'], outcome: ObservedOutcome, data: u
   };
 }
 
-function readCancellation(event: CancellationEvent['event'], data: unknown): CancellationEvent | DataProblem {
+function readCancellation(
+  event: CancellationEvent['event'],
+  data: unknown,
+  unused: string[],
+): CancellationEvent | DataProblem {
   const cancellation = readAnswer(cancellationEventData, data, 'cancellation');
   if (!cancellation.ok) return 'unreadable_data';
+  unused.push(...cancellation.leftOut);
   const { esim_id: serviceEsimId, status, refund } = cancellation.value;
   if (status !== 'cancelled' || (refund?.esim_id ?? serviceEsimId) !== serviceEsimId) return 'contradicts_itself';
   const facts = refund == null ? {} : { refund: refundFacts(refund) };
@@ -166,9 +191,11 @@ function readRefund(
   event: RefundEvent['event'],
   status: 'completed' | 'failed',
   data: unknown,
+  unused: string[],
 ): RefundEvent | DataProblem {
   const refund = readAnswer(refundEventData, data, 'refund');
   if (!refund.ok) return 'unreadable_data';
+  unused.push(...refund.leftOut);
   if (refund.value.status !== status) return 'contradicts_itself';
   return { kind: 'refund', event, ...refundFacts(refund.value) };
 }
@@ -177,9 +204,11 @@ function readSubscription(
   event: VpnSubscriptionEvent['event'],
   status: VpnSubscriptionEvent['status'],
   data: unknown,
+  unused: string[],
 ): VpnSubscriptionEvent | DataProblem {
   const subscription = readAnswer(vpnEventData, data, 'subscription');
   if (!subscription.ok) return 'unreadable_data';
+  unused.push(...subscription.leftOut);
   if (subscription.value.status !== status) return 'contradicts_itself';
   const { id, external_subscription_id: reference, vpn_plan_id: productId } = subscription.value;
   return {

@@ -13,7 +13,7 @@ import { createCourier } from '#outbound/webhook-courier.ts';
 import { WebhookSender } from '#outbound/webhook-sender.ts';
 import { createLogger, type Logger } from '#telemetry/logger.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
-import { serviceCallObserver } from '#telemetry/service-calls.ts';
+import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
 import { openService } from '#upstream/service.ts';
 import { gateListener } from '#worker/gate-listener.ts';
 import { Gatekeeper } from '#worker/gatekeeper.ts';
@@ -64,7 +64,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     deadlineMs: policy.purchase.sendDeadlineMs,
     tokens: new ServiceTokenStore({ database, keyRing, environment: mode, account: email }),
     now,
-    onCall: serviceCallObserver(metrics, logger),
+    onCall: serviceCallObserver(metrics, unusedObserver(metrics, logger)),
     onStoreError: (error) => logger.warn({ err: error }, 'the shared token could not be read or stored'),
   });
   metrics.refreshWith(databaseGauges(database, metrics, { webhookSilence: policy.webhookSilence, now }));

@@ -125,7 +125,7 @@ async function receive(
   }
 
   const headerEvent = header(names.event)?.slice(0, MAX_HEADER_EVENT);
-  const reading = readDelivery(bytes);
+  const reading = readDelivery(bytes, dependencies.onUnused);
   const stored = await intake.accept({ deliveryId, timestamp, body: bytes, headerEvent, reading });
   const result = resultOf(stored, reading.state);
   metrics.webhookDeliveries.inc({ result });

@@ -21,6 +21,7 @@ import { requireCurrentSchema } from '#db/migrate.ts';
 import { readWebhookSecrets } from '#db/webhook-secrets.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
+import { unusedObserver } from '#telemetry/service-calls.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { DEFAULT_HEADER_PREFIX, serviceHeaders, type ServicePackage } from '#upstream/contract.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
@@ -132,6 +133,7 @@ export async function startTestApi(
     waits: new Waits({ tail, policy: DEFAULT_POLICY.waiting, metrics }),
     streams: DEFAULT_POLICY.streams,
     intake: new InboxIntake(overrides.database ?? usual, keyRing),
+    onUnused: unusedObserver(metrics, logger),
     wakeRelay: () => (wakeUps += 1),
     headerPrefix: DEFAULT_HEADER_PREFIX,
     webhookSecrets: [{ secret: WEBHOOK_SECRET }],

@@ -97,3 +97,30 @@ describe('quarantined is', () => {
     }
   });
 });
+
+describe('an event that looks different', () => {
+  const order = { id: 'so_1', status: 'completed', external_order_id: 'shop-1' };
+  const parsed = (body: object, unused: string[] = []) =>
+    parseEvent(Buffer.from(JSON.stringify(body)), (_event, fields) => unused.push(...fields));
+
+  it.each<[string, object]>([
+    ['names itself as type', { type: 'order.completed', data: order }],
+    ['names itself as event_type', { event_type: 'order.completed', data: order }],
+    ['has a type of another kind beside its name', { event: 'order.completed', type: 'webhook', data: order }],
+    ['wraps the order', { event: 'order.completed', data: { order } }],
+    ['has no readable time', { event: 'order.completed', created_at: 'now', data: order }],
+    ['has a state in capitals', { event: 'order.completed', data: { ...order, status: undefined, state: 'COMPLETED' } }],
+  ])('is read although it %s', (_name, body) => {
+    expect(parsed(body)).toMatchObject({ kind: 'order', outcome: 'completed', serviceOrderId: 'so_1', reference: 'shop-1' });
+  });
+
+  it('has no single meaning when it names two events', () => {
+    expect(parsed({ event: 'order.completed', type: 'order.failed', data: order })).toEqual({ kind: 'quarantine', reason: 'no_event' });
+  });
+
+  it('tells which of its fields could not be used', () => {
+    const unused: string[] = [];
+    expect(parsed({ event: 'order.completed', data: { ...order, failure: 'none' } }, unused)).toMatchObject({ kind: 'order' });
+    expect(unused).toEqual(['failure']);
+  });
+});
