@@ -13,6 +13,9 @@ export const TRAITS = {
   key_serialised: 'Two sends of one key at the same moment buy once. Otherwise a resend may overtake a slow first send.',
   reference_unique: 'A second order with the same external_order_id, under another key, buys nothing.',
   debits_at_once: 'A debit shows in the wallet transactions as soon as the purchase is answered.',
+  order_seen: 'An order was bought, completed and delivered, and every answer was as the contract has it.',
+  topup_seen: 'A top-up was bought and completed, and every answer was as the contract has it.',
+  vpn_seen: 'A VPN subscription was bought and became active, and its access data were read.',
 } as const;
 
 export type Trait = keyof typeof TRAITS;

@@ -1,5 +1,6 @@
 /** What the probes of a tour saw: plain data, from which `profile.ts` draws its conclusions. */
 import type { Capability } from '#domain/capabilities.ts';
+import type { PurchaseKind } from '#domain/first-contact.ts';
 import type { OptionalResult } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 
@@ -48,6 +49,8 @@ export interface Observations {
   readonly debitSeenAfterMs?: number | null;
   /** How long purchases may be sent again, in milliseconds. */
   readonly resendWindowMs: number;
+  /** By kind, whether a purchase was seen from its first answer to what it delivers; absent when none was tried. */
+  readonly purchases: Readonly<Partial<Record<PurchaseKind, CallObservation>>>;
 }
 
 /** Observations as they are being made. */
@@ -58,6 +61,7 @@ export interface OpenObservations {
   repeatedReference?: SecondPurchase;
   debitSeenAfterMs?: number | null;
   readonly resendWindowMs: number;
+  purchases: Partial<Record<PurchaseKind, CallObservation>>;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { capabilities, type Capability } from '#domain/capabilities.ts';
 import { profileItems, type MeasuredProfile, type ProfileItem } from '#domain/capability-profile.ts';
+import { nounOf, PURCHASE_KINDS, SEEN_TRAITS, type PurchaseKind } from '#domain/first-contact.ts';
 import { ENDPOINTS, type EndpointContract } from '#upstream/contract.ts';
 import { lapse } from '#cli/sandbox-tour/context.ts';
 import type { CallObservation, KeyRepeat, Observations, SecondPurchase } from '#cli/sandbox-tour/observations.ts';
@@ -19,6 +20,7 @@ export function profileFrom(observations: Observations): MeasuredProfile {
     key_serialised: secondPurchase(observations.concurrentSends, 'Two sends of one key at the same moment'),
     reference_unique: secondPurchase(observations.repeatedReference, 'The same reference under another key'),
     debits_at_once: debitsAtOnce(observations.debitSeenAfterMs),
+    ...Object.fromEntries(PURCHASE_KINDS.map((kind) => [SEEN_TRAITS[kind], purchaseSeen(kind, observations.purchases[kind])])),
   };
   const of = (item: ProfileItem): Conclusion => conclusions[item] ?? NOT_TRIED;
   return {
@@ -33,9 +35,16 @@ const NOT_TRIED: Conclusion = { finding: null, evidence: 'It was not tried.' };
 
 function callConclusion(name: Capability, seen: CallObservation | undefined): Conclusion {
   if (seen === undefined) return NOT_TRIED;
-  const finding = { works: true, missing: false, differs: false, broken: null, unclear: null }[seen.kind];
-  return { finding, evidence: `${callsOf(name)}: ${seen.detail}.` };
+  return { finding: FINDINGS[seen.kind], evidence: `${callsOf(name)}: ${seen.detail}.` };
 }
+
+function purchaseSeen(kind: PurchaseKind, seen: CallObservation | undefined): Conclusion {
+  if (seen === undefined) return NOT_TRIED;
+  const what = nounOf(kind);
+  return { finding: FINDINGS[seen.kind], evidence: `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${seen.detail}.` };
+}
+
+const FINDINGS = { works: true, missing: false, differs: false, broken: null, unclear: null } as const;
 
 /** The calls that a capability stands for, as they are written. */
 export function callsOf(name: Capability): string {

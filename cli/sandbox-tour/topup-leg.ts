@@ -32,11 +32,16 @@ export async function topupLeg(
   const sentAtMs = now();
   const begun = await client.createTopup(request);
   if (!begun.ok) {
+    observations.purchases.topup = observeCall(begun);
     notes.failed(step, expected, clause(begun.detail));
     return false;
   }
   const { id } = begun.value;
   const topup = await follow(context, begun.value, () => client.getTopup(id), () => client.findTopupsOfEsim(esimId));
+  observations.purchases.topup =
+    topup.status === 'completed'
+      ? { kind: 'works', detail: 'one was completed' }
+      : { kind: 'unclear', detail: `the one that was bought is ${topup.status}` };
   if (topup.status === 'completed') notes.ok(step, expected, `package ${option.id}: completed`);
   else notes.failed(step, expected, `package ${option.id}: ${topup.status}`);
   notePrice(notes, option, topup);

@@ -91,7 +91,7 @@ export async function runTour(config: ServiceConfig, options: TourOptions): Prom
   const client = patientClient(service.client, delay);
   const context = { client, configured: config.capabilities, now, delay, newId, waitMs: options.waitMs };
   const notebook = new Notebook(options.onFinding ?? (() => undefined));
-  const observations: OpenObservations = { calls: {}, keyRepeats: [], resendWindowMs: options.resendWindowMs };
+  const observations: OpenObservations = { calls: {}, keyRepeats: [], purchases: {}, resendWindowMs: options.resendWindowMs };
   try {
     return await drive(context, { notebook, observations, service, config, options });
   } finally {

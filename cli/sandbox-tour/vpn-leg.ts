@@ -25,7 +25,10 @@ export async function vpnLeg(
   const request = { idempotencyKey: newId(), body, reference, vpnPlanId: plan.id };
   const sentAtMs = now();
   const begun = await client.createVpnOrder(request);
-  if (!begun.ok) return notes.failed(step, expected, `plan ${plan.id}: ${clause(begun.detail)}`);
+  if (!begun.ok) {
+    observations.purchases.vpn_subscription = observeCall(begun);
+    return notes.failed(step, expected, `plan ${plan.id}: ${clause(begun.detail)}`);
+  }
   const { id } = begun.value;
   const find = async () => await client.findVpnSubscriptionsByReference(reference);
   const subscription = await follow(context, begun.value, () => client.getVpnSubscription(id), find);
@@ -39,15 +42,21 @@ export async function vpnLeg(
     items.some((item) => item.id === id) ? undefined : 'the subscription that was just bought is not in it',
   );
   noteCall(context, notes, observations, 'vpn_subscription_list', list);
-  if (subscription.status === 'active') noteAccess(notes, [subscription, ...(read.ok ? [read.value] : [])]);
+  observations.purchases.vpn_subscription = { kind: 'unclear', detail: `the one that was bought is ${subscription.status}` };
+  if (subscription.status === 'active') {
+    const given = noteAccess(notes, [subscription, ...(read.ok ? [read.value] : [])]);
+    observations.purchases.vpn_subscription = given
+      ? { kind: 'works', detail: 'one became active, and its access data were read' }
+      : { kind: 'differs', detail: 'one became active, and its access data are given nowhere' };
+  }
   const ageMs = now() - sentAtMs;
   noteRepeat(context, notes, observations, observeRepeat('VPN order', id, ageMs, await client.createVpnOrder(request)));
   if (subscription.status === 'active') await cancelTwice(context, notes, id);
 }
 
-function noteAccess(notes: LegNotes, views: readonly VpnSubscription[]): void {
+function noteAccess(notes: LegNotes, views: readonly VpnSubscription[]): boolean {
   const given = views.some(({ access }) => access != null);
-  notes.expect(given, 'its access data', 'given with the order or by a read', given ? 'given' : 'given nowhere');
+  return notes.expect(given, 'its access data', 'given with the order or by a read', given ? 'given' : 'given nowhere');
 }
 
 /** Without a key, so a call after a lost answer must find that the subscription has ended. */

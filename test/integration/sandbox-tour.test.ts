@@ -137,7 +137,7 @@ describe('a profile on its way to production', () => {
 });
 
 describe('the store of profiles', () => {
-  const measured: MeasuredProfile = profileFrom({ calls: {}, keyRepeats: [], resendWindowMs: 1 });
+  const measured: MeasuredProfile = profileFrom({ calls: {}, keyRepeats: [], purchases: {}, resendWindowMs: 1 });
   const confirmation = { at: new Date('2026-01-01T00:00:00Z'), by: 'Ada' };
 
   it('lets the newest of an environment be confirmed, once, however many try', async () => {

@@ -42,6 +42,9 @@ function truth(dialect: Dialect): Record<ProfileItem, boolean | null> {
     key_serialised: dialect.serialises_same_key,
     reference_unique: dialect.reference_unique,
     debits_at_once: dialect.has_wallet_transactions ? dialect.debits_visible_after_ms === 0 : null,
+    order_seen: true,
+    topup_seen: true,
+    vpn_seen: true,
   };
 }
 

@@ -11,7 +11,7 @@ import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
 
 const WINDOW_MS = 600_000;
 
-const observed = (changes: Partial<Observations> = {}): Observations => ({ calls: {}, keyRepeats: [], resendWindowMs: WINDOW_MS, ...changes });
+const observed = (changes: Partial<Observations> = {}): Observations => ({ calls: {}, keyRepeats: [], purchases: {}, resendWindowMs: WINDOW_MS, ...changes });
 const repeat = (outcome: KeyRepeat['outcome'], ageMs = 0, operation: KeyRepeat['operation'] = 'order'): KeyRepeat => ({
   operation,
   ageMs,
@@ -51,6 +51,10 @@ describe('the conclusions from what a tour saw', () => {
     ['debits show at once', { debitSeenAfterMs: 0 }, { debits_at_once: true }],
     ['debits show late', { debitSeenAfterMs: 5_000 }, { debits_at_once: false }],
     ['debits never show', { debitSeenAfterMs: null }, { debits_at_once: false }],
+    ['no purchase was tried', {}, { order_seen: null, topup_seen: null, vpn_seen: null }],
+    ['an order was seen', { purchases: { order: { kind: 'works', detail: 'x' } } }, { order_seen: true, topup_seen: null }],
+    ['a top-up differs', { purchases: { topup: { kind: 'differs', detail: 'x' } } }, { topup_seen: false }],
+    ['a subscription did not become active', { purchases: { vpn_subscription: { kind: 'unclear', detail: 'x' } } }, { vpn_seen: null }],
   ];
 
   it.each(rows)('%s', (_, seen, expected) => {
