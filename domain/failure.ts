@@ -123,7 +123,7 @@ export const FAILURE_CLASSES = {
   buying_paused: {
     certainty: 'definite',
     disposition: 'hold',
-    meaning: 'An operator has paused buying.',
+    meaning: 'Buying is paused: by an operator, or by the product until the shapes of the service\'s answers have been seen.',
     advice: 'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this one through now.',
   },
   deadline_passed: {

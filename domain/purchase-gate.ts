@@ -6,6 +6,13 @@ import type { FailureClass } from '#domain/failure.ts';
 /** What a piece of work is held at: a circuit, a pause (by its id), the limits of the day or the wallet. */
 export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | 'spend_limit' | 'wallet';
 
+/**
+ * Who paused buying: an operator, or the product itself, because the shapes of the service's answers have not been seen yet (see
+ * `domain/first-contact.ts`).
+ */
+export const PAUSE_ORIGINS = ['operator', 'first_contact'] as const;
+export type PauseOrigin = (typeof PAUSE_ORIGINS)[number];
+
 /** Why the gate does not let work through. */
 export interface GateStop {
   readonly barrier: Barrier;

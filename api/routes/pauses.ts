@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { PAUSE_ORIGINS } from '#domain/purchase-gate.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 import { addPause, findPause, listPauses, releasePause, type PauseRow } from '#db/gate/pauses.ts';
 import { idCursor, readIdCursor } from '#api/cursor.ts';
@@ -22,10 +23,15 @@ const kind = z.enum(WORK_KINDS);
 export const pauseOutput = z
   .strictObject({
     id: ourId('pause', exampleId),
+    origin: z.enum(PAUSE_ORIGINS).meta({
+      description:
+        '`operator`: somebody paused buying. `first_contact`: the product did, before the first purchase in production, since the shapes ' +
+        "of the service's answers have not been seen; it ends by itself when they have, and is not set again once it was released.",
+    }),
     kind: kind.nullable().meta({ description: 'The kind of work that is paused; null: every kind.' }),
     failure_class: failureClass.nullable().meta({ description: 'Only work that failed with this last is paused; null: all buying.' }),
     why: z.string(),
-    paused_by: z.string().meta({ description: 'Who: the id of an API key.' }),
+    paused_by: z.string().meta({ description: 'Who: the id of an API key; `worker` where the product did.' }),
     paused_at: instant,
     released_at: instant.nullable(),
     released_by: z.string().nullable(),
@@ -35,6 +41,7 @@ export const pauseOutput = z
 
 export const pauseExample: z.input<typeof pauseOutput> = {
   id: exampleId,
+  origin: 'operator',
   kind: null,
   failure_class: 'package_unavailable',
   why: 'The supplier changes its catalogue.',
@@ -118,7 +125,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
         const request = { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json };
         return answerOnce(dependencies, request, async (tx) => {
-          const asked = { kind: body.kind ?? null, failureClass: body.failure_class ?? null, why: body.why, actor: apiKeyId };
+          const asked = { origin: 'operator', kind: body.kind ?? null, failureClass: body.failure_class ?? null, why: body.why, actor: apiKeyId } as const;
           const { pause, isNew } = await addPause(tx, asked, new Date(now()));
           return isNew ? jsonReply(201, pauseJson(pause), { Location: `${PATH}/${pause.id}` }) : jsonReply(200, pauseJson(pause));
         });
@@ -130,7 +137,9 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       path: `${PATH}/{id}/release`,
       tag,
       summary: 'End a pause; what it held goes on at a set rate, oldest first',
-      description: 'One that has ended stays as it is.',
+      description:
+        'One that has ended stays as it is. To release a pause of the origin `first_contact` is to buy although the shapes of the ' +
+        "service's answers have not been seen.",
       scope: 'gate:operate',
       accountWide: true,
       params: idInPath('pause', exampleId),
@@ -152,6 +161,7 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
 export function pauseJson(row: PauseRow): z.input<typeof pauseOutput> {
   return {
     id: row.id,
+    origin: row.origin,
     kind: row.kind,
     failure_class: row.failureClass,
     why: row.why,

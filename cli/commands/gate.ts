@@ -14,6 +14,7 @@ export interface PauseOptions extends ApiOptions {
 const money = z.object({ amount: z.string(), currency: z.string() });
 const pause = z.object({
   id: z.string(),
+  origin: z.string(),
   kind: z.string().nullable(),
   failure_class: z.string().nullable(),
   why: z.string(),
@@ -105,7 +106,7 @@ function gateLines({ circuits, pauses, held, wallet, spend }: Gate): string[] {
       [`Circuit ${name}: ${state}`, at === null ? '' : `, next try at ${at}`, detail === null ? '' : `. Last: ${detail}`].join(''),
     ),
     ...(pauses.length === 0 ? ['Pauses: none'] : []),
-    ...pauses.map((one) => `Pause ${one.id}: ${paused(one)}, by ${one.paused_by} since ${one.paused_at}: ${one.why}`),
+    ...pauses.map((one) => `Pause ${one.id}: ${paused(one)}, by ${pausedBy(one)} since ${one.paused_at}: ${one.why}`),
     ...(held.length === 0 ? ['Held at the gate: nothing'] : []),
     ...held.map(({ held_at: at, failure_class: failure, count, oldest }) => `Held at ${at} (${failure}): ${count}, oldest ${oldest.id} of ${oldest.accepted_at}`),
     wallet === null
@@ -124,6 +125,10 @@ function runwayText({ detail, days, earliest_days: earliest, latest_days: latest
 
 function paused({ kind, failure_class: failure }: Pick<z.output<typeof pause>, 'kind' | 'failure_class'>): string {
   return `${kind ?? 'all buying'}${failure === null ? '' : ` that failed with ${failure}`} paused`;
+}
+
+function pausedBy({ origin, paused_by: by }: Pick<z.output<typeof pause>, 'origin' | 'paused_by'>): string {
+  return origin === 'first_contact' ? 'the product, before the first contact,' : by;
 }
 
 function text({ amount, currency }: z.output<typeof money>): string {

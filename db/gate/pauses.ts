@@ -1,6 +1,7 @@
-/** Operators' pauses of buying. */
+/** Pauses of buying: those of operators, and those of the product (see `db/gate/first-contact.ts`). */
 import { and, asc, desc, eq, isNull, lt, sql } from 'drizzle-orm';
 import type { FailureClass } from '#domain/failure.ts';
+import type { PauseOrigin } from '#domain/purchase-gate.ts';
 import type { WorkKind } from '#domain/work.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import type { Executor } from '#db/database.ts';
@@ -10,6 +11,7 @@ import { gatePauses } from '#db/schema.ts';
 export type PauseRow = typeof gatePauses.$inferSelect;
 
 export interface NewPause {
+  readonly origin: PauseOrigin;
   readonly kind: WorkKind | null;
   readonly failureClass: FailureClass | null;
   readonly why: string;
@@ -22,13 +24,14 @@ export async function addPause(tx: Executor, asked: NewPause, now: Date): Promis
   for (;;) {
     const made = await insertPause(tx, asked, now);
     if (made !== undefined) return { pause: made, isNew: true };
-    const { kind, failureClass } = asked;
+    const { origin, kind, failureClass } = asked;
     const [found] = await tx
       .select()
       .from(gatePauses)
       .where(
         and(
           isNull(gatePauses.releasedAt),
+          eq(gatePauses.origin, origin),
           sql`coalesce(${gatePauses.kind}, '') = ${kind ?? ''}`,
           sql`coalesce(${gatePauses.failureClass}, '') = ${failureClass ?? ''}`,
         ),
@@ -38,11 +41,11 @@ export async function addPause(tx: Executor, asked: NewPause, now: Date): Promis
 }
 
 /** @returns undefined where the same is paused already. */
-async function insertPause(tx: Executor, { kind, failureClass, why, actor }: NewPause, now: Date): Promise<PauseRow | undefined> {
+async function insertPause(tx: Executor, { origin, kind, failureClass, why, actor }: NewPause, now: Date): Promise<PauseRow | undefined> {
   const id = newId('pause');
   const [made] = await tx
     .insert(gatePauses)
-    .values({ id, kind, failureClass, why, pausedBy: actor, pausedAt: now })
+    .values({ id, origin, kind, failureClass, why, pausedBy: actor, pausedAt: now })
     .onConflictDoNothing()
     .returning();
   if (made !== undefined) await addAuditEntry(tx, { actor, action: 'gate.pause', subject: { kind: 'pause', id }, reason: why }, now);

@@ -4,7 +4,7 @@ import { boolean, check, date, doublePrecision, index, integer, pgTable, primary
 import { amount, inList, instant } from '#db/schema/columns.ts';
 import { CIRCUIT_STATES, type CircuitName, type CircuitState } from '#domain/circuit.ts';
 import type { FailureClass } from '#domain/failure.ts';
-import type { Barrier } from '#domain/purchase-gate.ts';
+import { PAUSE_ORIGINS, type Barrier, type PauseOrigin } from '#domain/purchase-gate.ts';
 import type { WorkKind } from '#domain/work.ts';
 
 /** One row: the wallet at the service as it was last read, and what the gate did last. */
@@ -87,11 +87,12 @@ export const gateCircuits = pgTable(
   (table) => [check('gate_circuits_state', sql`${table.state} in (${inList(CIRCUIT_STATES)})`)],
 );
 
-/** Operators' pauses. One that was released stays, as a record. */
+/** Pauses of buying. One that was released stays, as a record. */
 export const gatePauses = pgTable(
   'gate_pauses',
   {
     id: text('id').primaryKey(),
+    origin: text('origin').$type<PauseOrigin>().notNull().default('operator'),
     /** Null: of every kind. */
     kind: text('kind').$type<WorkKind>(),
     /** Of work whose last failure was this; null: of all. */
@@ -105,8 +106,9 @@ export const gatePauses = pgTable(
   },
   (table) => [
     uniqueIndex('gate_pauses_one_active')
-      .on(sql`coalesce(${table.kind}, '')`, sql`coalesce(${table.failureClass}, '')`)
+      .on(table.origin, sql`coalesce(${table.kind}, '')`, sql`coalesce(${table.failureClass}, '')`)
       .where(sql`${table.releasedAt} is null`),
+    check('gate_pauses_origin', sql`${table.origin} in (${inList(PAUSE_ORIGINS)})`),
   ],
 );
 

@@ -255,7 +255,7 @@ describe('a circuit', () => {
 
 describe('a pause', () => {
   const pause = async (kind: 'order' | null, failureClass: 'package_unavailable' | null) =>
-    (await bench.database.transaction((tx) => addPause(tx, { kind, failureClass, why: 'Stock-taking.', actor: 'key_ada' }, new Date(bench.clock.now)))).pause;
+    (await bench.database.transaction((tx) => addPause(tx, { origin: 'operator', kind, failureClass, why: 'Stock-taking.', actor: 'key_ada' }, new Date(bench.clock.now)))).pause;
   const end = async (id: string) =>
     bench.database.transaction((tx) => releasePause(tx, id, { actor: 'key_ada', why: 'Done.' }, new Date(bench.clock.now)));
 
@@ -330,7 +330,7 @@ describe('a release by an operator', () => {
 
 it('the keeper wakes by the outbox, so that whoever may go is not forgotten when a process dies', async () => {
   const { pause } = await bench.database.transaction((tx) =>
-    addPause(tx, { kind: null, failureClass: null, why: 'Stock-taking.', actor: 'key_ada' }, new Date(bench.clock.now)),
+    addPause(tx, { origin: 'operator', kind: null, failureClass: null, why: 'Stock-taking.', actor: 'key_ada' }, new Date(bench.clock.now)),
   );
   const [ref] = await begin(1);
   await send(ref!);

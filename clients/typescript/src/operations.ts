@@ -1101,7 +1101,7 @@ export class Operations {
 
   /** End a pause; what it held goes on at a set rate, oldest first.
    *
-   * One that has ended stays as it is.
+   * One that has ended stays as it is. To release a pause of the origin `first_contact` is to buy although the shapes of the service's answers have not been seen.
    *
    * Scope: `gate:operate`.
    */

@@ -26,7 +26,7 @@ export type Event =
   | WebhookEndpointDisabledEvent
   | WebhookEndpointTestEvent;
 /**
- * `invalid_request`: The service refused the request as malformed or not allowed. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: This service shows too little to tell whether the conditions of the refund are met, so nothing was sent. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `buying_paused`: An operator has paused buying. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_known`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have done what was asked. `connection_lost`: The connection broke after the request was sent; the service may have done what was asked. `server_error`: The service answered with a server error; it may have done what was asked. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks something that we need; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have done what was asked.
+ * `invalid_request`: The service refused the request as malformed or not allowed. `package_unavailable`: The service does not sell this package at the moment. `price_above_limit`: The price charged to the reseller is above the max_price that the caller set. `topup_not_offered`: The service does not offer this package as a top-up of the eSIM. `margin_too_low`: The service charges the reseller more than the customer pays. `esim_busy`: Another top-up or a cancellation of the same eSIM is not settled yet; only one may be under way. `cancellation_refused`: The service refuses the cancellation. `refund_not_expected`: A condition of the automatic refund is not met, so nothing was sent. `refund_uncertain`: This service shows too little to tell whether the conditions of the refund are met, so nothing was sent. `insufficient_balance`: The wallet at the service does not cover the price. `not_approved`: The service has not approved this reseller for production yet. `unauthorized`: The service refuses our token even after a fresh login, or refuses the login. `rate_limited`: The service asks us to slow down. `not_sent`: No connection to the service could be opened, so nothing was sent. `service_down`: The service did not answer others just before, so nothing was sent. `spend_limit_reached`: What may be spent in a day is spent. `buying_paused`: Buying is paused: by an operator, or by the product until the shapes of the service's answers have been seen. `deadline_passed`: The deadline passed while it was held; nothing was bought. `key_or_reference_known`: The service says that this key or reference is already used. `supplier_failed`: The service accepted the purchase and then reported it as failed. `timeout`: The service did not answer in time; it may have done what was asked. `connection_lost`: The connection broke after the request was sent; the service may have done what was asked. `server_error`: The service answered with a server error; it may have done what was asked. `unreadable_answer`: The answer of the service could not be read (not JSON, too large, a redirect, or an unexpected status). `contract_drift`: The answer of the service lacks something that we need; its interface may have changed. `worker_lost`: The process that sent the request died before it recorded the answer; the service may have done what was asked.
  */
 export type FailureClass =
   | 'invalid_request'
@@ -2734,6 +2734,10 @@ export interface Pause {
    */
   id: string;
   /**
+   * `operator`: somebody paused buying. `first_contact`: the product did, before the first purchase in production, since the shapes of the service's answers have not been seen; it ends by itself when they have, and is not set again once it was released.
+   */
+  origin: 'operator' | 'first_contact';
+  /**
    * The kind of work that is paused; null: every kind.
    */
   kind: ('order' | 'topup' | 'vpn_subscription' | 'cancellation') | null;
@@ -2743,7 +2747,7 @@ export interface Pause {
   failure_class: FailureClass | null;
   why: string;
   /**
-   * Who: the id of an API key.
+   * Who: the id of an API key; `worker` where the product did.
    */
   paused_by: string;
   /**
