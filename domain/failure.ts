@@ -123,7 +123,8 @@ export const FAILURE_CLASSES = {
   buying_paused: {
     certainty: 'definite',
     disposition: 'hold',
-    meaning: 'Buying is paused: by an operator, or by the product until the shapes of the service\'s answers have been seen.',
+    meaning:
+      'Buying is paused: by an operator, or by the product until the shapes of the answers have been seen.',
     advice: 'See `GET /v1/purchase-gate` for who and why. It goes on when the pause is released; `release` lets this one through now.',
   },
   deadline_passed: {

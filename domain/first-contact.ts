@@ -1,6 +1,6 @@
 /**
- * Before the first purchase in production: whether the shapes of the service's answers have been seen. Until they have, purchases of
- * the kind are held by a pause of the product's own. Cancellations spend nothing and are never held for it.
+ * Before the first purchase in production: whether the shapes of the service's answers have been seen. Until they have,
+ * purchases of the kind are held by a pause of the product's own. Cancellations spend nothing and are never held.
  */
 import type { Trait } from '#domain/capability-profile.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
@@ -16,7 +16,7 @@ export const SEEN_TRAITS = {
   vpn_subscription: 'vpn_seen',
 } as const satisfies Record<PurchaseKind, Trait>;
 
-/** What one look at the service showed for one kind of purchase. All texts are clauses; those of a call begin with its name. */
+/** What a look at the service showed for one kind of purchase. Texts are clauses; those of a call begin with its name. */
 export interface Sighting {
   /** What keeps purchases held whatever the evidence: a shape that differs, or a read without charge that failed. */
   readonly problems: readonly string[];
@@ -54,7 +54,8 @@ export const FIRST_CONTACT_ADVICE =
   'or release the pause with `npx reseller gate release` to buy all the same.';
 
 function whyHeld(kind: PurchaseKind, clauses: readonly string[]): string {
-  return `The shapes of the service's answers have not been seen for ${nounOf(kind)}. ${listed(clauses)} ${FIRST_CONTACT_ADVICE}`;
+  const fact = `The shapes of the service's answers have not been seen for ${nounOf(kind)}.`;
+  return [fact, listed(clauses), FIRST_CONTACT_ADVICE].join(' ');
 }
 
 /** `orders`, `top-ups` or `VPN subscriptions`. */

@@ -251,6 +251,8 @@ export interface GatePolicy {
   readonly tickMs: number;
   /** Held work asks the gate by itself after this, should it never be woken. */
   readonly recheckMs: number;
+  /** How often the service is looked at while its shapes have not been seen and purchases are held: some ten calls. */
+  readonly firstContactMs: number;
 }
 
 export interface Policy {
@@ -314,6 +316,7 @@ export const DEFAULT_POLICY: Policy = {
     releasesPerSecond: 5,
     tickMs: second,
     recheckMs: 10 * minute,
+    firstContactMs: 3 * minute,
   },
   reconcile: {
     silentAfterMs: 2 * minute,

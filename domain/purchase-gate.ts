@@ -7,8 +7,8 @@ import type { FailureClass } from '#domain/failure.ts';
 export type Barrier = `circuit:${CircuitName}` | `pause:${string}` | 'spend_limit' | 'wallet';
 
 /**
- * Who paused buying: an operator, or the product itself, because the shapes of the service's answers have not been seen yet (see
- * `domain/first-contact.ts`).
+ * Who paused buying: an operator, or the product itself, because the shapes of the service's answers have not been seen
+ * yet (see `domain/first-contact.ts`).
  */
 export const PAUSE_ORIGINS = ['operator', 'first_contact'] as const;
 export type PauseOrigin = (typeof PAUSE_ORIGINS)[number];

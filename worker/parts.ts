@@ -15,6 +15,7 @@ import { createLogger, type Logger } from '#telemetry/logger.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
 import { openService } from '#upstream/service.ts';
+import { FirstContactWatch } from '#worker/first-contact.ts';
 import { gateListener } from '#worker/gate-listener.ts';
 import { Gatekeeper } from '#worker/gatekeeper.ts';
 import { databaseGauges } from '#worker/gauges.ts';
@@ -31,6 +32,7 @@ export interface WorkerParts {
   /** Wakes those who read events. */
   readonly readers: Notifier;
   readonly gatekeeper: Gatekeeper;
+  readonly firstContact: FirstContactWatch;
   readonly activities: ReturnType<typeof createWorkActivities> & ReturnType<typeof createMaintenanceActivities> &
     ReturnType<typeof createBooksActivities> & ReturnType<typeof createWatchActivities>;
   /** They have a task queue of their own. */
@@ -81,6 +83,16 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
     wakeups,
     readers,
     gatekeeper,
+    firstContact: new FirstContactWatch({
+      database,
+      service: service.client,
+      mode,
+      capabilities: serviceConfig.capabilities,
+      policy: policy.gate,
+      deadlineMs: policy.purchase.sendDeadlineMs,
+      logger,
+      now,
+    }),
     activities: {
       ...createWorkActivities(dependencies),
       ...createMaintenanceActivities({

@@ -63,6 +63,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
     await untilAvailable(parts, stopping.signal, async () => {
       await database.run((db) => requireCurrentSchema(db));
       await database.run((db) => stampOrVerify(db, { serviceBaseUrl: config.service.baseUrl, serviceMode: config.service.mode }));
+      await parts.firstContact.hold();
       await setUpNamespace(config.temporal);
     });
     if (!stopping.signal.aborted) {
@@ -84,7 +85,8 @@ async function work(
   signal: AbortSignal,
   setReady: (ready: boolean) => void,
 ): Promise<void> {
-  const { logger, metrics, database, keyRing, wakeups, readers, gatekeeper, activities, webhookActivities } = parts;
+  const { logger, metrics, database, keyRing, wakeups, readers, gatekeeper, firstContact } = parts;
+  const { activities, webhookActivities } = parts;
   // Signals are ours: the relay must stop before the worker does.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
   const policy = await untilAvailable(parts, signal, () => policyInForce(database, config.policy, config.service.mode));
@@ -137,12 +139,14 @@ async function work(
   wakeups.listen();
   relay.start();
   gatekeeper.start();
+  firstContact.start();
   setReady(true);
   logger.info({ taskQueue: TASK_QUEUE, namespace: config.temporal.namespace }, 'the worker is running');
 
   const stop = async () => {
     setReady(false);
     await gatekeeper.stop();
+    await firstContact.stop();
     await relay.stop();
     stopAll(workers);
   };
@@ -153,6 +157,7 @@ async function work(
     await running;
   } finally {
     await gatekeeper.stop();
+    await firstContact.stop();
     await relay.stop();
     await connection.close();
   }

@@ -25,8 +25,9 @@ export const pauseOutput = z
     id: ourId('pause', exampleId),
     origin: z.enum(PAUSE_ORIGINS).meta({
       description:
-        '`operator`: somebody paused buying. `first_contact`: the product did, before the first purchase in production, since the shapes ' +
-        "of the service's answers have not been seen; it ends by itself when they have, and is not set again once it was released.",
+        '`operator`: somebody paused buying. `first_contact`: the product did before the first purchase in production, ' +
+        "since the shapes of the service's answers have not been seen. It ends by itself when they have, and is not " +
+        'set again once it was released.',
     }),
     kind: kind.nullable().meta({ description: 'The kind of work that is paused; null: every kind.' }),
     failure_class: failureClass.nullable().meta({ description: 'Only work that failed with this last is paused; null: all buying.' }),
@@ -125,7 +126,8 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       handle: async ({ body, json, header, caller: { apiKeyId, lineageId } }) => {
         const request = { lineageId, header: header('Idempotency-Key'), target: `POST ${PATH}`, json };
         return answerOnce(dependencies, request, async (tx) => {
-          const asked = { origin: 'operator', kind: body.kind ?? null, failureClass: body.failure_class ?? null, why: body.why, actor: apiKeyId } as const;
+          const { kind = null, failure_class = null, why } = body;
+          const asked = { origin: 'operator', kind, failureClass: failure_class, why, actor: apiKeyId } as const;
           const { pause, isNew } = await addPause(tx, asked, new Date(now()));
           return isNew ? jsonReply(201, pauseJson(pause), { Location: `${PATH}/${pause.id}` }) : jsonReply(200, pauseJson(pause));
         });
@@ -138,8 +140,8 @@ export function pauseOperations(dependencies: ApiDependencies): Operation[] {
       tag,
       summary: 'End a pause; what it held goes on at a set rate, oldest first',
       description:
-        'One that has ended stays as it is. To release a pause of the origin `first_contact` is to buy although the shapes of the ' +
-        "service's answers have not been seen.",
+        'One that has ended stays as it is. To release a pause of the origin `first_contact` is to buy although the ' +
+        "shapes of the service's answers have not been seen.",
       scope: 'gate:operate',
       accountWide: true,
       params: idInPath('pause', exampleId),

@@ -20,7 +20,9 @@ export function profileFrom(observations: Observations): MeasuredProfile {
     key_serialised: secondPurchase(observations.concurrentSends, 'Two sends of one key at the same moment'),
     reference_unique: secondPurchase(observations.repeatedReference, 'The same reference under another key'),
     debits_at_once: debitsAtOnce(observations.debitSeenAfterMs),
-    ...Object.fromEntries(PURCHASE_KINDS.map((kind) => [SEEN_TRAITS[kind], purchaseSeen(kind, observations.purchases[kind])])),
+    ...Object.fromEntries(
+      PURCHASE_KINDS.map((kind) => [SEEN_TRAITS[kind], purchaseSeen(kind, observations.purchases[kind])]),
+    ),
   };
   const of = (item: ProfileItem): Conclusion => conclusions[item] ?? NOT_TRIED;
   return {

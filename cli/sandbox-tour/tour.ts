@@ -91,7 +91,8 @@ export async function runTour(config: ServiceConfig, options: TourOptions): Prom
   const client = patientClient(service.client, delay);
   const context = { client, configured: config.capabilities, now, delay, newId, waitMs: options.waitMs };
   const notebook = new Notebook(options.onFinding ?? (() => undefined));
-  const observations: OpenObservations = { calls: {}, keyRepeats: [], purchases: {}, resendWindowMs: options.resendWindowMs };
+  const { resendWindowMs } = options;
+  const observations: OpenObservations = { calls: {}, keyRepeats: [], purchases: {}, resendWindowMs };
   try {
     return await drive(context, { notebook, observations, service, config, options });
   } finally {

@@ -42,7 +42,8 @@ export async function vpnLeg(
     items.some((item) => item.id === id) ? undefined : 'the subscription that was just bought is not in it',
   );
   noteCall(context, notes, observations, 'vpn_subscription_list', list);
-  observations.purchases.vpn_subscription = { kind: 'unclear', detail: `the one that was bought is ${subscription.status}` };
+  const unfinished = `the one that was bought is ${subscription.status}`;
+  observations.purchases.vpn_subscription = { kind: 'unclear', detail: unfinished };
   if (subscription.status === 'active') {
     const given = noteAccess(notes, [subscription, ...(read.ok ? [read.value] : [])]);
     observations.purchases.vpn_subscription = given

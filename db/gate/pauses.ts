@@ -41,7 +41,8 @@ export async function addPause(tx: Executor, asked: NewPause, now: Date): Promis
 }
 
 /** @returns undefined where the same is paused already. */
-async function insertPause(tx: Executor, { origin, kind, failureClass, why, actor }: NewPause, now: Date): Promise<PauseRow | undefined> {
+async function insertPause(tx: Executor, asked: NewPause, now: Date): Promise<PauseRow | undefined> {
+  const { origin, kind, failureClass, why, actor } = asked;
   const id = newId('pause');
   const [made] = await tx
     .insert(gatePauses)

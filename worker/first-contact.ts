@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { judgeFirstContact } from '#domain/first-contact.ts';
+import type { Capabilities } from '#domain/capabilities.ts';
+import type { GatePolicy } from '#domain/policy.ts';
+import type { ServiceMode } from '#domain/service-address.ts';
+import type { Database } from '#db/database.ts';
+import {
+  applyFirstContact,
+  FIRST_CONTACT_ACTOR,
+  heldKinds,
+  holdUntilSeen,
+  releaseRecorded,
+} from '#db/gate/first-contact.ts';
+import type { Logger } from '#telemetry/logger.ts';
+import { lookAtService, type FirstContactClient } from '#upstream/first-contact.ts';
+
+export interface FirstContactOptions {
+  readonly database: Database;
+  readonly service: FirstContactClient;
+  readonly mode: ServiceMode;
+  readonly capabilities: Capabilities;
+  readonly policy: Pick<GatePolicy, 'firstContactMs'>;
+  /** Milliseconds for one list of the service. */
+  readonly deadlineMs: number;
+  readonly logger: Logger;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+}
+
+/**
+ * Holds purchases in production until the shapes of the service's answers have been seen, and looks every few minutes
+ * whether they can be seen without spending anything. Several workers may do so at once.
+ */
+export class FirstContactWatch {
+  readonly #options: FirstContactOptions;
+  readonly #stopping = new AbortController();
+  #running: Promise<void> | undefined;
+
+  constructor(options: FirstContactOptions) {
+    this.#options = options;
+  }
+
+  /** Puts the pauses in place; to be awaited before the worker takes any task. @throws DatabaseUnavailableError */
+  async hold(): Promise<void> {
+    const { database, mode, logger, now } = this.#options;
+    if (mode === 'sandbox') return;
+    const made = await database.transaction((tx) => holdUntilSeen(tx, new Date(now())));
+    for (const { id, kind } of made) {
+      logger.warn({ pause: id, kind }, "purchases are held until the shapes of the service's answers have been seen");
+    }
+  }
+
+  start(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Waits for a look that is under way. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+  }
+
+  /** One look: at our own records, then at the service. @returns false when nothing is held any more. */
+  async look(): Promise<boolean> {
+    const { database, service, mode, capabilities, deadlineMs, logger, now } = this.#options;
+    if (mode === 'sandbox') return false;
+    const recorded = await database.transaction((tx) => releaseRecorded(tx, FIRST_CONTACT_ACTOR, new Date(now())));
+    for (const kind of recorded)
+      logger.info({ kind }, 'purchases are no longer held: our own records show their shapes');
+    const kinds = await database.run(heldKinds);
+    const { signal } = this.#stopping;
+    for (const [kind, sighting] of await lookAtService(service, { kinds, capabilities, deadlineMs, signal })) {
+      const found = judgeFirstContact(kind, sighting);
+      const at = new Date(now());
+      const applied = await database.transaction((tx) => applyFirstContact(tx, kind, found, FIRST_CONTACT_ACTOR, at));
+      if (applied === 'released')
+        logger.info({ kind }, "purchases are no longer held: the shapes of the service's answers were seen");
+      if (applied === 'reworded' && found.kind === 'unseen') logger.warn({ kind }, found.why);
+    }
+    return (await database.run(heldKinds)).length > 0;
+  }
+
+  async #run(): Promise<void> {
+    const { policy, logger } = this.#options;
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        if (!(await this.look())) return;
+      } catch (error) {
+        logger.warn({ err: error }, 'it could not be seen whether purchases may begin; it is tried again');
+      }
+      await delay(policy.firstContactMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
