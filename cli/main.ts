@@ -13,6 +13,7 @@ import { addWebhookEndpointCommands } from '#cli/webhook-endpoint-commands.ts';
 import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
 import type { ApiOptions } from '#cli/api-access.ts';
 import type { AuditOptions } from '#cli/commands/audit.ts';
+import type { ContractCheckOptions } from '#cli/commands/contract.ts';
 import type { ReconcileOptions } from '#cli/commands/reconcile.ts';
 import type { SandboxTourOptions } from '#cli/commands/sandbox.ts';
 import type { Environment } from '#config/environment.ts';
@@ -130,9 +131,10 @@ program
   .command('check <file>')
   .description('compare an OpenAPI document of the service (JSON) with it; exit code 0 compatible, 1 not, 2 no document')
   .option('--download', 'get the document from the service of SERVICE_BASE_URL first, into the file')
+  .option('--record', 'in production: release the purchases that the document and reads without charge show to be safe')
   .option('--json', 'print the report as JSON')
   .option(...DATA)
-  .action(async (file: string, options: { download?: boolean; json?: boolean } & DataOption) => {
+  .action(async (file: string, options: ContractCheckOptions & DataOption) => {
     process.exitCode = await (await commands.contract()).checkContractFile(file, options, await environmentFor(options));
   });
 

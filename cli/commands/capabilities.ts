@@ -9,6 +9,8 @@ import {
   newestCapabilityProfile,
   type StoredCapabilityProfile,
 } from '#db/capability-profiles.ts';
+import { releaseRecorded } from '#db/gate/first-contact.ts';
+import { nounOf } from '#domain/first-contact.ts';
 import { permissions, type Permission } from '#domain/capability-profile.ts';
 import { account, actor } from '#cli/account.ts';
 import { duration } from '#cli/doctor/duration.ts';
@@ -57,19 +59,22 @@ export async function confirmCapabilities(
     if (profile === undefined) throw new UserError(NO_PROFILE, TOUR);
     if (profile.confirmation !== undefined) return [`Profile ${profile.id} is ${confirmedWords(profile)} already.`];
     const confirmation = { at: new Date(), by };
-    const confirmed = await database.transaction(async (tx) => {
-      if (!(await confirmCapabilityProfile(tx, profile.id, confirmation))) return false;
+    const released = await database.transaction(async (tx) => {
+      if (!(await confirmCapabilityProfile(tx, profile.id, confirmation))) return undefined;
       const subject = { kind: 'capability_profile', id: String(profile.id) } as const;
       await addAuditEntry(tx, { actor: actor(), action: 'capability_profile.confirm', subject, reason: `vouched for by ${by}` }, confirmation.at);
-      return true;
+      return await releaseRecorded(tx, actor(), confirmation.at);
     });
-    if (!confirmed) {
+    if (released === undefined) {
       throw new UserError(
         'The profile was replaced or confirmed by somebody else at this moment.',
         'Look at `npx reseller capabilities show` and confirm again.',
       );
     }
-    return confirmedLines(profile, { ...profile, confirmation }, service);
+    return [
+      ...confirmedLines(profile, { ...profile, confirmation }, service),
+      ...(released.length === 0 ? [] : [`Purchases that are no longer held: ${released.map(nounOf).join(', ')}.`]),
+    ];
   });
   output.write(`${lines.join('\n')}\n`);
 }

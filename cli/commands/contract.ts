@@ -7,6 +7,7 @@ import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import { checkContract, readDocument, UnreadableDocument, type JsonObject } from '#upstream/contract-check.ts';
 import { openService } from '#upstream/service.ts';
 import { contractJson, contractLines } from '#cli/contract-report.ts';
+import { recordDocument } from '#cli/record-document.ts';
 import { OwnToken } from '#cli/own-token.ts';
 import type { Output } from '#cli/terminal.ts';
 import { codeOf } from '#cli/user-error.ts';
@@ -15,6 +16,8 @@ export interface ContractCheckOptions {
   /** Get the document from the service first, and keep it in the file. */
   readonly download?: boolean;
   readonly json?: boolean;
+  /** Release what is held in production and the document shows to be safe. */
+  readonly record?: boolean;
 }
 
 /** Exit codes of `reseller contract check`. */
@@ -28,6 +31,7 @@ export const NO_DOCUMENT = 2;
  *
  * @returns the exit code.
  * @throws ConfigurationError
+ * @throws UserError with `record` in the sandbox; with it also the errors of `recordDocument`.
  */
 export async function checkContractFile(
   file: string,
@@ -50,7 +54,11 @@ export async function checkContractFile(
   const report = checkContract(document.content, capabilities);
   const text = options.json === true ? JSON.stringify(contractJson(report), null, 2) : contractLines(report).join('\n');
   stdout.write(`${text}\n`);
-  return report.compatible ? COMPATIBLE : NOT_COMPATIBLE;
+  if (options.record !== true) return report.compatible ? COMPATIBLE : NOT_COMPATIBLE;
+  const recorded = await recordDocument(document.content, environment);
+  // With --json, what is printed stays one JSON document.
+  (options.json === true ? stderr : stdout).write(`${recorded.lines.join('\n')}\n`);
+  return report.compatible && recorded.nothingHeld ? COMPATIBLE : NOT_COMPATIBLE;
 }
 
 interface Problem {

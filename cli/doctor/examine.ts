@@ -9,6 +9,7 @@ import { checkConfiguration } from '#cli/doctor/configuration.ts';
 import { checkContract } from '#cli/doctor/contract.ts';
 import { checkDatabase, openDatabase, reasonOf } from '#cli/doctor/database.ts';
 import { type CheckName, failure, type Finding, type Findings, notChecked } from '#cli/doctor/finding.ts';
+import { checkFirstContact } from '#cli/doctor/first-contact.ts';
 import { checkInstallation } from '#cli/doctor/installation.ts';
 import { checkLogin } from '#cli/doctor/login.ts';
 import { checkMigrations } from '#cli/doctor/migrations.ts';
@@ -131,7 +132,7 @@ async function examineService(
   config: ServiceConfig | undefined,
   limits: Limits,
   database: Promise<DatabaseExamination>,
-): Part<'login' | 'token' | 'approval' | 'wallet' | 'clock' | 'contract' | 'capabilities'> {
+): Part<'login' | 'token' | 'approval' | 'wallet' | 'clock' | 'contract' | 'capabilities' | 'first_contact'> {
   if (config === undefined) {
     return {
       login: CONFIGURATION,
@@ -141,6 +142,7 @@ async function examineService(
       clock: CONFIGURATION,
       contract: CONFIGURATION,
       capabilities: CONFIGURATION,
+      first_contact: CONFIGURATION,
     };
   }
   // A service may keep one token for each device: that of the processes that run must not end here.
@@ -153,7 +155,9 @@ async function examineService(
     ]);
     // After the login, so that a service that asks for a token here is not logged in to twice.
     const contract = await settled(() => checkContract(service.client, config.capabilities, limits.data));
-    return { ...account, clock, contract, capabilities: checkCapabilities(config, (await database).records, limits.now()) };
+    const { records } = await database;
+    const capabilities = checkCapabilities(config, records, limits.now());
+    return { ...account, clock, contract, capabilities, first_contact: checkFirstContact(config, records) };
   } finally {
     await service.close();
   }

@@ -45,6 +45,7 @@ export const CHECKS = {
   webhook_arrival: 'webhook arrival',
   contract: 'contract',
   capabilities: 'capabilities',
+  first_contact: 'first contact',
 } as const;
 
 export type CheckName = keyof typeof CHECKS;

@@ -3,9 +3,11 @@ import { KeyRing } from '#crypto/key-ring.ts';
 import type { RefusedHeaderPrefix } from '#domain/header-prefix.ts';
 import { newestCapabilityProfile, type StoredCapabilityProfile } from '#db/capability-profiles.ts';
 import type { Database } from '#db/database.ts';
+import { readFirstContact, type FirstContactState } from '#db/gate/first-contact.ts';
 import { countHeldWork } from '#db/held-work.ts';
 import { missedWebhooks } from '#db/inbox.ts';
 import { readRefusedPrefix } from '#db/refused-header-prefixes.ts';
+import type { PurchaseKind } from '#domain/first-contact.ts';
 import { WEBHOOK_SILENCE } from '#cli/doctor/webhook-arrival.ts';
 import { readWebhookSecrets, type StoredWebhookSecrets } from '#db/webhook-secrets.ts';
 
@@ -21,6 +23,8 @@ export interface Records {
   readonly refusedPrefix: RefusedHeaderPrefix | undefined;
   /** What the service's sandbox was found able to do; undefined when nothing was measured. */
   readonly capabilityProfile: StoredCapabilityProfile | undefined;
+  /** By kind of purchase, whether the shapes of the service's answers were seen. */
+  readonly firstContact: ReadonlyMap<PurchaseKind, FirstContactState>;
 }
 
 export async function readRecords(
@@ -37,5 +41,6 @@ export async function readRecords(
     webhooksMissed: await missedWebhooks(db, WEBHOOK_SILENCE, new Date(now())),
     refusedPrefix: await readRefusedPrefix(db),
     capabilityProfile: await newestCapabilityProfile(db, 'sandbox'),
+    firstContact: await readFirstContact(db),
   }));
 }

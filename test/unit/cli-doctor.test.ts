@@ -98,6 +98,7 @@ describe('reseller doctor', () => {
       webhook_arrival: 'not_checked',
       contract: 'ok',
       capabilities: 'ok',
+      first_contact: 'ok',
     });
     expect(findings.database).toMatchObject({ detail: expect.stringContaining('ECONNREFUSED'), advice: expect.stringContaining('DATABASE_URL') });
     expect(findings.wallet.detail).toBe('12.50 EUR');
@@ -152,7 +153,7 @@ describe('what is printed', () => {
     expect(lines[1]).toBe('✘ database             failure: PostgreSQL said two lines → Look.');
     expect(lines[names.indexOf('token')]).toBe('– token lifetime       not checked: the login failed');
     expect(lines[names.indexOf('wallet')]).toBe('! wallet               warning: 0 EUR → Deposit.');
-    expect(lines.at(-1)).toBe('14 ok, 1 warning, 1 failure, 1 not checked');
+    expect(lines.at(-1)).toBe('15 ok, 1 warning, 1 failure, 1 not checked');
   });
 
   it('is the same as JSON, with the exit code', () => {
