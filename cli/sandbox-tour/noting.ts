@@ -1,5 +1,6 @@
 /** How what was observed becomes a step of the report; beside the configuration, which may expect it or not. */
 import type { Capability } from '#domain/capabilities.ts';
+import type { PurchaseKind } from '#domain/first-contact.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import { lapse, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
@@ -27,8 +28,25 @@ export function noteCall(
     case 'missing':
     case 'differs':
       if (!configured[capability]) return notes.ok(step, expected, seen.detail);
+      noteUnreadable(observations, capability, seen);
       return notes.drift(step, expected, `${seen.detail}; SERVICE_WITHOUT=${capability} switches it off`);
   }
+}
+
+/** By the call that reads it, the kind of purchase that was not seen when its shape differs. */
+const READS: Readonly<Partial<Record<Capability, PurchaseKind>>> = {
+  order_read: 'order',
+  order_list: 'order',
+  topup_read: 'topup',
+  topup_list: 'topup',
+  vpn_subscription_read: 'vpn_subscription',
+  vpn_subscription_list: 'vpn_subscription',
+};
+
+function noteUnreadable(observations: OpenObservations, capability: Capability, seen: CallObservation): void {
+  const kind = READS[capability];
+  if (kind === undefined || seen.kind !== 'differs') return;
+  observations.purchases[kind] = { kind: 'differs', detail: `${callsOf(capability)}: ${seen.detail}` };
 }
 
 /** The same bytes under the same key. */

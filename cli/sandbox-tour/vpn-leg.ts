@@ -42,14 +42,14 @@ export async function vpnLeg(
     items.some((item) => item.id === id) ? undefined : 'the subscription that was just bought is not in it',
   );
   noteCall(context, notes, observations, 'vpn_subscription_list', list);
-  const unfinished = `the one that was bought is ${subscription.status}`;
-  observations.purchases.vpn_subscription = { kind: 'unclear', detail: unfinished };
   if (subscription.status === 'active') {
     const given = noteAccess(notes, [subscription, ...(read.ok ? [read.value] : [])]);
-    observations.purchases.vpn_subscription = given
+    observations.purchases.vpn_subscription ??= given
       ? { kind: 'works', detail: 'one became active, and its access data were read' }
       : { kind: 'differs', detail: 'one became active, and its access data are given nowhere' };
   }
+  const unfinished = `the one that was bought is ${subscription.status}`;
+  observations.purchases.vpn_subscription ??= { kind: 'unclear', detail: unfinished };
   const ageMs = now() - sentAtMs;
   noteRepeat(context, notes, observations, observeRepeat('VPN order', id, ageMs, await client.createVpnOrder(request)));
   if (subscription.status === 'active') await cancelTwice(context, notes, id);

@@ -95,6 +95,24 @@ describe('the profile that a tour measures', () => {
   });
 });
 
+describe('what a profile says of the kinds of purchase', () => {
+  const drift = { kind: 'answer', status: 200, body: '{"id":"one"}', headers: { 'content-type': 'application/json' } };
+  it.each([
+    ['getEsim', 'order_seen'],
+    ['getOrder', 'order_seen'],
+    ['listOrders', 'order_seen'],
+    ['createTopup', 'topup_seen'],
+    ['getTopup', 'topup_seen'],
+    ['createVpnOrder', 'vpn_seen'],
+    ['getVpnSubscription', 'vpn_seen'],
+  ] as const)('is no for the one alone whose shape differs: %s, %s', async (endpoint, trait) => {
+    await simulator.admin.post('/faults', { target: 'request', endpoint, count: null, fault: drift });
+    const { profile } = await tourOf(simulator);
+    const others = { order_seen: true, topup_seen: true, vpn_seen: true };
+    expect(profile?.findings).toMatchObject({ ...others, [trait]: false });
+  });
+});
+
 describe('a tour', () => {
   it('brings about each refund result, and says what it spent, which is what the books of the service say', async () => {
     const production = await simulator.ledger('production');

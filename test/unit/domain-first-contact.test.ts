@@ -17,7 +17,10 @@ const whyOf = (sighting: Partial<Sighting>) => {
 
 describe('the hold before the first contact', () => {
   it('ends with one piece of evidence, whatever else is missing', () => {
-    const sighting = { evidence: ['GET /orders shows a completed purchase'], missing: ['GET /openapi.json: it answered 404'] };
+    const sighting = {
+      evidence: ['GET /orders shows a completed purchase'],
+      missing: ['GET /openapi.json: it answered 404'],
+    };
     expect(judge(sighting)).toEqual({ kind: 'seen', evidence: 'GET /orders shows a completed purchase.' });
   });
 
@@ -38,9 +41,11 @@ describe('the hold before the first contact', () => {
     expect(notLookedYet(kind)).toContain(FIRST_CONTACT_ADVICE);
   });
 
-  it('has a text of limited length without control characters, whatever the document of the service holds', () => {
-    const why = whyOf({ problems: Array.from({ length: 50 }, (_, index) => `GET /x${index}: ${'\u0000é\n'.repeat(10_000)}`) });
-    expect(why?.length).toBeLessThanOrEqual(MAX_FIRST_CONTACT_TEXT);
+  it.each(PURCHASE_KINDS)('has for %s a text of limited length without control characters, whatever a document holds', (kind) => {
+    const problems = Array.from({ length: 50 }, (_, index) => `GET /x${index}: ${'\u0000é\n'.repeat(10_000)}`);
+    const found = judgeFirstContact(kind, { ...NOTHING, problems });
+    const why = found.kind === 'unseen' ? found.why : '';
+    expect(why.length).toBeLessThanOrEqual(MAX_FIRST_CONTACT_TEXT);
     expect(why).not.toMatch(/\p{C}/u);
     expect(why).toContain('There are 46 more.');
     expect(why).toContain(FIRST_CONTACT_ADVICE);
