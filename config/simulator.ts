@@ -34,6 +34,11 @@ export const SIMULATOR_FIELDS = {
   SIMULATOR_PASSWORD: z.string().min(1).default('simulator-password'),
   /** The same seed gives the same ids, ICCIDs and matching ids; without one they differ in each data file. */
   SIMULATOR_SEED: z.string().min(1).max(128).optional(),
+  /** Beginning of the names of webhook headers; that of the shape when absent. */
+  SIMULATOR_HEADER_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme')
+    .optional(),
   SIMULATOR_APPROVED: flag(false),
   /** How long a purchase that is not completed at once stays `processing`. */
   SIMULATOR_PROCESSING_DELAY: durationMs('2s'),
@@ -59,6 +64,8 @@ export interface SimulatorConfig {
   readonly password: string;
   readonly seed: string | undefined;
   readonly dialect: string;
+  readonly shape: string;
+  readonly headerPrefix: string | undefined;
   readonly faultProfile: string;
   readonly approved: boolean;
   readonly processingDelayMs: number;
@@ -72,6 +79,7 @@ export interface SimulatorConfig {
 /** The words that the simulator knows; the first of each is the default. */
 export interface SimulatorWords {
   readonly dialects: readonly [string, ...string[]];
+  readonly shapes: readonly [string, ...string[]];
   readonly faultProfiles: readonly [string, ...string[]];
 }
 
@@ -91,6 +99,8 @@ export function readSimulatorConfig(words: SimulatorWords, environment: Environm
     password: raw.SIMULATOR_PASSWORD,
     seed: raw.SIMULATOR_SEED,
     dialect: raw.SIMULATOR_DIALECT,
+    shape: raw.SIMULATOR_SHAPE,
+    headerPrefix: raw.SIMULATOR_HEADER_PREFIX,
     faultProfile: raw.SIMULATOR_FAULT_PROFILE,
     approved: raw.SIMULATOR_APPROVED,
     processingDelayMs: raw.SIMULATOR_PROCESSING_DELAY,
@@ -111,6 +121,7 @@ function readFields(words: SimulatorWords, environment: Environment) {
     .object({
       ...SIMULATOR_FIELDS,
       SIMULATOR_DIALECT: z.enum(words.dialects).default(words.dialects[0]),
+      SIMULATOR_SHAPE: z.enum(words.shapes).default(words.shapes[0]),
       SIMULATOR_FAULT_PROFILE: z.enum(words.faultProfiles).default(words.faultProfiles[0]),
     })
     .superRefine(({ SIMULATOR_WEBHOOK_URL: url, SIMULATOR_WEBHOOK_SECRET: secret }, context) => {

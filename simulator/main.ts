@@ -4,10 +4,11 @@ import { dialectNames } from '#simulator/dialect.ts';
 import { faultProfileNames } from '#simulator/fault-profile.ts';
 import { optionsOf } from '#simulator/options.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/server.ts';
+import { shapeNames } from '#simulator/shape/shape.ts';
 import { StoreError } from '#simulator/store/store.ts';
 
 const config = exitOnConfigurationError(() =>
-  readSimulatorConfig({ dialects: dialectNames, faultProfiles: faultProfileNames }),
+  readSimulatorConfig({ dialects: dialectNames, shapes: shapeNames, faultProfiles: faultProfileNames }),
 );
 const simulator = await start();
 const { url, baseUrl } = simulator;

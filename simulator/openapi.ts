@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { createDocument, createSchema, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi';
+import { createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi';
 import {
   ENDPOINTS,
   EVENT_KINDS,
@@ -19,6 +19,9 @@ import type { Environment } from '#simulator/environment.ts';
 import { requestBody } from '#simulator/service/request-bodies.ts';
 import { QUERY_FIELDS } from '#simulator/service/query.ts';
 import { endpointNames, isServed, needsToken } from '#simulator/service/served.ts';
+import { shapedDocument } from '#simulator/shape/document.ts';
+import type { Shaper } from '#simulator/shape/shaper.ts';
+import { wireSchema } from '#simulator/wire-schema.ts';
 
 /** Calls that make something answer 201. */
 const CREATING: ReadonlySet<EndpointName> = new Set([
@@ -47,7 +50,12 @@ type Document = ReturnType<typeof createDocument>;
 /** The document of each environment that was made last: making one takes a good part of a second. */
 const lastMade = new Map<Environment, { readonly dialect: string; readonly document: Document }>();
 
-/** The OpenAPI document of what one environment serves in a dialect, made from the contract. */
+/** The document of what is served, in a shape. */
+export function describedService(dialect: Dialect, environment: Environment, shaper: Shaper): object {
+  return shapedDocument(openApiDocument(dialect, environment), shaper);
+}
+
+/** The OpenAPI document of what one environment serves in a dialect, made from the contract; of the plain shape. */
 export function openApiDocument(dialect: Dialect, environment: Environment): Document {
   const key = JSON.stringify(dialect);
   const known = lastMade.get(environment);
@@ -161,12 +169,4 @@ function bodyOf(event: EventKind, dialect: Dialect): z.ZodType {
   if (dialect.event_in_body) return eventBody(event);
   const { data } = EVENTS[event];
   return eventEnvelope.omit({ event: true }).extend(data === undefined ? {} : { data });
-}
-
-/**
- * A schema of what is on the wire. The contract's answers transform what they read (ids to text, amounts to exact
- * decimals), so the wire is their input side, for answers as for requests.
- */
-function wireSchema(schema: z.ZodType): ReturnType<typeof createSchema>['schema'] {
-  return createSchema(schema, { io: 'input', openapiVersion: '3.1.0' }).schema;
 }

@@ -1,6 +1,7 @@
 import type { SimulatorConfig } from '#config/simulator.ts';
 import { dialectNames, type DialectName } from '#simulator/dialect.ts';
 import { faultProfileNames, type FaultProfileName } from '#simulator/fault-profile.ts';
+import { shapeNames, type ShapeName } from '#simulator/shape/shape.ts';
 
 /** What a simulator needs to know; all of it has a default that suits tests. Durations are in milliseconds. */
 export interface SimulatorOptions {
@@ -20,6 +21,9 @@ export interface SimulatorOptions {
   readonly password?: string;
   readonly seed?: string;
   readonly dialect?: DialectName;
+  readonly shape?: ShapeName;
+  /** Beginning of the names of webhook headers, in place of that of the shape. */
+  readonly headerPrefix?: string;
   readonly faultProfile?: FaultProfileName;
   /** Is the reseller approved for production? */
   readonly approved?: boolean;
@@ -37,7 +41,7 @@ export interface SimulatorOptions {
   readonly now?: () => number;
 }
 
-type Optional = 'webhook' | 'seed' | 'rateLimit';
+type Optional = 'webhook' | 'seed' | 'rateLimit' | 'headerPrefix';
 
 export type ResolvedOptions = Required<Omit<SimulatorOptions, Optional>> & {
   readonly [Name in Optional]: SimulatorOptions[Name] | undefined;
@@ -54,6 +58,7 @@ export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
     email: 'reseller@example.com',
     password: 'simulator-password',
     dialect: 'replays',
+    shape: 'plain',
     faultProfile: 'none',
     approved: false,
     processingDelayMs: 2_000,
@@ -67,18 +72,21 @@ export function resolveOptions(options: SimulatorOptions): ResolvedOptions {
     webhook: options.webhook,
     seed: options.seed,
     rateLimit: options.rateLimit,
+    headerPrefix: options.headerPrefix,
   };
 }
 
 /** Turns the words of a configuration, which is known to have them, into options. */
 export function optionsOf(config: SimulatorConfig): SimulatorOptions {
-  const { webhook, seed, rateLimit, dialect, faultProfile, ...rest } = config;
+  const { webhook, seed, rateLimit, headerPrefix, dialect, shape, faultProfile, ...rest } = config;
   return {
     ...rest,
     dialect: dialectNames.find((name) => name === dialect) ?? dialectNames[0],
+    shape: shapeNames.find((name) => name === shape) ?? shapeNames[0],
     faultProfile: faultProfileNames.find((name) => name === faultProfile) ?? faultProfileNames[0],
     ...(webhook === undefined ? {} : { webhook }),
     ...(seed === undefined ? {} : { seed }),
     ...(rateLimit === undefined ? {} : { rateLimit }),
+    ...(headerPrefix === undefined ? {} : { headerPrefix }),
   };
 }

@@ -68,8 +68,9 @@ function application(simulation: Simulation, pipeline: Pipeline): Express {
 }
 
 /** What happens outside of the service's own pipeline: unknown addresses, and paths that are no valid URL. */
-function errorHandler({ logger }: Simulation): ErrorRequestHandler {
-  return (error: unknown, _request, response, _next) => {
+function errorHandler(simulation: Simulation): ErrorRequestHandler {
+  return (error: unknown, request, response, _next) => {
+    const { logger, shaper } = simulation;
     const refusal =
       error instanceof ServiceError
         ? error
@@ -77,7 +78,9 @@ function errorHandler({ logger }: Simulation): ErrorRequestHandler {
           ? new ServiceError(400, 'malformed_request', 'The path is not validly encoded.')
           : new ServiceError(500, 'internal_error', 'The simulator has a bug; see its log.');
     if (refusal.status === 500) logger.error({ err: error }, 'a request failed');
-    const { status, body, headers } = refusal.answer();
+    const plain = refusal.answer();
+    const isService = request.originalUrl.startsWith(`${BASE_PATH}/`);
+    const { status, body, headers } = isService ? shaper.answer(undefined, plain) : plain;
     response.status(status).set(headers).send(body);
   };
 }

@@ -23,8 +23,11 @@ import { kindsOfSale, type KindsOfSale } from '#simulator/sales/kinds.ts';
 import { SaleProgress } from '#simulator/sales/progress.ts';
 import { Purchases } from '#simulator/sales/purchases.ts';
 import { VpnSubscriptions } from '#simulator/sales/vpn-subscriptions.ts';
+import { shapeChoice, shapeOf, type ShapeChoice } from '#simulator/shape/shape.ts';
+import { Shaper } from '#simulator/shape/shaper.ts';
 import { Deliveries } from '#simulator/store/deliveries.ts';
 import { Esims } from '#simulator/store/esims.ts';
+import { IdNumbers } from '#simulator/store/id-numbers.ts';
 import { IdempotencyKeys } from '#simulator/store/keys.ts';
 import { Ledger } from '#simulator/store/ledger.ts';
 import { Refunds } from '#simulator/store/refunds.ts';
@@ -71,9 +74,12 @@ export class Simulation {
   readonly requests: Requests;
   readonly #store: Store;
   readonly #settings: Settings;
+  readonly #idNumbers: IdNumbers;
   readonly #dispatcher: Dispatcher;
   #choice: DialectChoice;
   #dialect: Dialect;
+  #shapeChoice: ShapeChoice;
+  #shaper: Shaper;
   #seed: string;
 
   /** @throws StoreError when the data file cannot be used. */
@@ -87,6 +93,9 @@ export class Simulation {
     this.#seed = this.#storedSeed();
     this.#choice = this.#storedChoice();
     this.#dialect = dialectOf(this.#choice);
+    this.#idNumbers = new IdNumbers(store);
+    this.#shapeChoice = this.#storedShape();
+    this.#shaper = this.#makeShaper();
 
     const dialect = (): Dialect => this.#dialect;
     const identifiers = createIdentifiers(() => this.#seed);
@@ -113,12 +122,13 @@ export class Simulation {
     const limit = { requests: options.rateLimit ?? null, window_ms: options.rateWindowMs };
     this.rateLimiter = new RateLimiter(settings, clock, limit);
     this.endpoints = new WebhookEndpoints(settings, clock, dialect, options.webhook);
-    this.#dispatcher = new Dispatcher(options.webhookTimeoutMs);
+    this.#dispatcher = new Dispatcher(options.webhookTimeoutMs, () => this.#shaper.shape.header_prefix);
     this.webhooks = new WebhookQueue(
       { store, deliveries: this.deliveries, faults: this.faults, identifiers, clock, agenda, dispatcher: this.#dispatcher },
       {
         target: (environment) => this.endpoints.target(environment),
         dialect,
+        shaper: () => this.#shaper,
         retryDelayMs: options.webhookRetryDelayMs,
         maxAttempts: options.webhookAttempts,
         onExhausted: ({ id, event }, { status, error }) =>
@@ -157,6 +167,26 @@ export class Simulation {
     this.#settings.set('dialect', choice);
     this.#choice = choice;
     this.#dialect = dialectOf(choice);
+  }
+
+  /** Gives answers and events the looks that were chosen last. */
+  get shaper(): Shaper {
+    return this.#shaper;
+  }
+
+  get shapeChoice(): ShapeChoice {
+    return this.#shapeChoice;
+  }
+
+  chooseShape(choice: ShapeChoice): void {
+    this.#settings.set('shape', choice);
+    this.#shapeChoice = choice;
+    this.#shaper = this.#makeShaper();
+  }
+
+  /** The id that the caller means: where ids are numbers, their digits stand for it. */
+  textId(given: string): string {
+    return this.#shaper.shape.ids === 'number' ? this.#idNumbers.textOf(given) : given;
   }
 
   /** The random faults that were chosen last. */
@@ -201,6 +231,8 @@ export class Simulation {
     this.#seed = this.#storedSeed();
     this.#choice = this.#storedChoice();
     this.#dialect = dialectOf(this.#choice);
+    this.#shapeChoice = this.#storedShape();
+    this.#shaper = this.#makeShaper();
     this.clock.setOffset(0);
     this.rateLimiter.restart();
     this.#begin();
@@ -233,6 +265,15 @@ export class Simulation {
     const seed = this.options.seed ?? this.#settings.get('seed', z.string()) ?? randomBytes(16).toString('hex');
     this.#settings.set('seed', seed);
     return seed;
+  }
+
+  #storedShape(): ShapeChoice {
+    return this.#settings.get('shape', shapeChoice) ?? { name: this.options.shape, properties: {} };
+  }
+
+  #makeShaper(): Shaper {
+    const shape = shapeOf(this.#shapeChoice, this.options.headerPrefix);
+    return new Shaper(shape, (id) => this.#idNumbers.numberOf(id));
   }
 
   #storedChoice(): DialectChoice {

@@ -14,6 +14,7 @@ import { ENVIRONMENTS } from '#simulator/environment.ts';
 import { faultProfileNames } from '#simulator/fault-profile.ts';
 import { requestFault, webhookFault } from '#simulator/faults.ts';
 import { endpointNames } from '#simulator/service/served.ts';
+import { shapeNames } from '#simulator/shape/shape.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { SaleKind } from '#simulator/store/sales.ts';
 
@@ -24,6 +25,7 @@ const SHOWN = 15;
 const CHOICES = {
   environments: ENVIRONMENTS.toReversed(),
   dialects: dialectNames,
+  shapes: shapeNames,
   fault_profiles: faultProfileNames,
   faults: {
     request: { subjects: endpointNames, kinds: kindsOf(requestFault).filter((kind) => kind !== 'answer') },

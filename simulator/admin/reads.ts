@@ -12,7 +12,7 @@ import {
   saleView,
   stateView,
 } from '#simulator/admin/views.ts';
-import { openApiDocument } from '#simulator/openapi.ts';
+import { describedService } from '#simulator/openapi.ts';
 import { notFound } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 import type { EsimRecord } from '#simulator/store/esims.ts';
@@ -33,7 +33,7 @@ export function addReads(router: Router, simulation: Simulation): void {
   router.get('/health', query(schemas.nothing, () => ({ status: 'ok' })));
   router.get('/overview', query(schemas.nothing, () => overviewView(simulation)));
   router.get('/openapi.json', query(schemas.documentQuery, ({ environment }) =>
-    openApiDocument(simulation.dialect, environment)));
+    describedService(simulation.dialect, environment, simulation.shaper)));
   addSales(router, simulation);
   addEsims(router, simulation);
   addLogs(router, simulation);
@@ -80,22 +80,22 @@ function addLogs(router: Router, simulation: Simulation): void {
 }
 
 /** @throws ServiceError 404 */
-export function saleOf({ sales }: Simulation, kind: SaleKind, id: string): SaleRecord {
-  const sale = sales.get(kind, id);
+export function saleOf(simulation: Simulation, kind: SaleKind, id: string): SaleRecord {
+  const sale = simulation.sales.get(kind, simulation.textId(id));
   if (sale === undefined) throw notFound(kind === 'vpn' ? 'VPN subscription' : kind);
   return sale;
 }
 
 /** @throws ServiceError 404 */
-export function esimOf({ esims }: Simulation, id: string): EsimRecord {
-  const esim = esims.get(id);
+export function esimOf(simulation: Simulation, id: string): EsimRecord {
+  const esim = simulation.esims.get(simulation.textId(id));
   if (esim === undefined) throw notFound('eSIM');
   return esim;
 }
 
 /** @throws ServiceError 404 */
-export function refundOf({ refunds }: Simulation, id: string): RefundRecord {
-  const refund = refunds.get(id);
+export function refundOf(simulation: Simulation, id: string): RefundRecord {
+  const refund = simulation.refunds.get(simulation.textId(id));
   if (refund === undefined) throw notFound('refund');
   return refund;
 }

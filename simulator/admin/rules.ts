@@ -1,11 +1,11 @@
 import type { Router } from 'express';
 import { command, query } from '#simulator/admin/call.ts';
 import * as schemas from '#simulator/admin/schemas.ts';
-import { dialectView } from '#simulator/admin/views.ts';
+import { dialectView, shapeView } from '#simulator/admin/views.ts';
 import { notFound } from '#simulator/service/errors.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 
-/** What the simulator is to be like: faults, behaviour, dialect, rate limit. */
+/** What the simulator is to be like: faults, behaviour, dialect, shape, rate limit. */
 export function addRules(router: Router, simulation: Simulation): void {
   const { faults, behaviours, rateLimiter } = simulation;
   router
@@ -37,6 +37,13 @@ export function addRules(router: Router, simulation: Simulation): void {
     .post(command(schemas.dialectChoice, ({ body }) => {
       simulation.chooseDialect(body);
       return dialectView(simulation);
+    }));
+  router
+    .route('/shape')
+    .get(query(schemas.nothing, () => shapeView(simulation)))
+    .post(command(schemas.shapeChoice, ({ body }) => {
+      simulation.chooseShape(body);
+      return shapeView(simulation);
     }));
   router
     .route('/rate-limit')

@@ -6,10 +6,11 @@ import { faultProfile } from '#simulator/fault-profile.ts';
 import { ENVIRONMENTS } from '#simulator/environment.ts';
 import { faultRule } from '#simulator/faults.ts';
 import { rateLimit } from '#simulator/rate-limit.ts';
+import { shapeChoice } from '#simulator/shape/shape.ts';
 import { DELIVERY_STATUSES } from '#simulator/store/deliveries.ts';
 import { tampering } from '#simulator/webhooks/queue.ts';
 
-export { behaviourRule, dialectChoice, faultProfile, faultRule, rateLimit };
+export { behaviourRule, dialectChoice, faultProfile, faultRule, rateLimit, shapeChoice };
 
 const environment = z.enum(ENVIRONMENTS);
 const amount = z.string().regex(/^(?:0|[1-9]\d{0,11})(?:\.\d{1,6})?$/, 'must be an amount as text, such as "10.00"');

@@ -17,6 +17,7 @@ export function stateView(simulation: Simulation): Record<string, unknown> {
     clock_ahead_ms: simulation.clock.offset(),
     approved: simulation.approved,
     dialect: dialectView(simulation),
+    shape: shapeView(simulation),
     fault_profile: simulation.faultProfile,
     rate_limit: simulation.rateLimiter.limit,
     updates: simulation.releases.all(),
@@ -28,6 +29,10 @@ export function stateView(simulation: Simulation): Record<string, unknown> {
 
 export function dialectView({ dialectChoice, dialect }: Simulation): Record<string, unknown> {
   return { name: dialectChoice.name, changed: dialectChoice.properties, properties: dialect };
+}
+
+export function shapeView({ shapeChoice, shaper }: Simulation): Record<string, unknown> {
+  return { name: shapeChoice.name, changed: shapeChoice.properties, properties: shaper.shape };
 }
 
 function environmentView(simulation: Simulation, environment: Environment): Record<string, unknown> {

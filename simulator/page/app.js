@@ -65,8 +65,9 @@ function show({ state, ...lists }) {
   whenChanged('wallets', state.environments, () => {
     byId('wallets').replaceChildren(...Object.entries(state.environments).map(([name, each]) => walletCard(name, each)));
   });
-  whenChanged('switches', [state.dialect, state.fault_profile, state.approved, state.rate_limit], () => {
+  whenChanged('switches', [state.dialect, state.shape, state.fault_profile, state.approved, state.rate_limit], () => {
     byId('dialect').value = state.dialect.name;
+    byId('shape').value = state.shape.name;
     byId('fault-profile').value = state.fault_profile.name;
     byId('approved').checked = state.approved;
     byId('rate-limit').elements.requests.value = state.rate_limit.requests ?? '';
@@ -116,6 +117,7 @@ function prepareForms(choices) {
   const words = (/** @type {string[]} */ list) => list.map((word) => /** @type {[string, string]} */ ([word, word]));
   for (const id of ['deposit', 'ping']) setChoices(byId(id).elements.environment, words(choices.environments));
   setChoices(byId('dialect'), words(choices.dialects));
+  setChoices(byId('shape'), words(choices.shapes));
   setChoices(byId('fault-profile'), words(choices.fault_profiles));
 
   const fault = byId('add-fault').elements;
@@ -172,6 +174,7 @@ onSubmit('add-behaviour', ({ operation, outcome, count, delay_ms }) =>
   }),
 );
 byId('dialect').addEventListener('change', (event) => void act('/dialect', { name: event.target.value }));
+byId('shape').addEventListener('change', (event) => void act('/shape', { name: event.target.value }));
 byId('fault-profile').addEventListener('change', (event) => void act('/fault-profile', { name: event.target.value }));
 byId('approved').addEventListener('change', (event) => void act('/approval', { approved: event.target.checked }));
 byId('reset').addEventListener('click', () => {

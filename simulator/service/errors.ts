@@ -6,6 +6,8 @@ export interface Answer {
   readonly status: number;
   readonly body: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Made wrong on purpose: goes out as it is, whatever the shape. */
+  readonly verbatim?: true;
 }
 
 export function jsonAnswer(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Answer {

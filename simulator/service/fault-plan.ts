@@ -84,9 +84,9 @@ function endingOf(fault: RequestFault, worked: Answer | undefined): Ending {
     case 'server_error':
       return refusal(fault.status, 'internal_error', 'Something went wrong.', fault.retry_after);
     case 'answer':
-      return { kind: 'answer', answer: { status: fault.status, body: fault.body, headers: fault.headers } };
+      return { kind: 'answer', answer: { status: fault.status, body: fault.body, headers: fault.headers, verbatim: true } };
     case 'garbage_body':
-      return { kind: 'answer', answer: { ...(worked ?? jsonAnswer(200, {})), body: '<html>{"id": \u0000' } };
+      return { kind: 'answer', answer: { ...(worked ?? jsonAnswer(200, {})), body: '<html>{"id": \u0000', verbatim: true } };
     case 'truncated_body':
       return { kind: 'truncated', answer: worked ?? jsonAnswer(200, {}) };
     case 'accepted_but_answer_lost':

@@ -8,8 +8,10 @@ import { parsed, ServiceError, validationFailed, type Answer } from '#simulator/
 import { perform, planOf, type Ending } from '#simulator/service/fault-plan.ts';
 import { HANDLERS } from '#simulator/service/handlers.ts';
 import { queryFrom } from '#simulator/service/query.ts';
+import { ownQuery, pageOfList, queryNames } from '#simulator/shape/paging.ts';
 import { noBody } from '#simulator/service/request-bodies.ts';
 import { needsToken } from '#simulator/service/served.ts';
+import { isList } from '#simulator/shape/shaper.ts';
 import type { Simulation } from '#simulator/simulation.ts';
 
 /** A call under way: the request, its bytes, and what its faults make of it. */
@@ -92,6 +94,7 @@ export class Pipeline {
       resultStatus = answer.status;
       ending = plan.after(withHeaders(answer, rate.headers));
     }
+    ending = this.#shaped(name, ending);
     await this.#pause(plan.answerMs);
     const names = applied.length === 0 ? null : applied.map(({ kind }) => kind).join(',');
     // Logged before it goes out, so that whoever has the answer finds it in the log.
@@ -111,6 +114,12 @@ export class Pipeline {
     }
   }
 
+  /** Everything that goes out passes here, faults included. */
+  #shaped(name: EndpointName | undefined, ending: Ending): Ending {
+    if (ending.kind !== 'answer' && ending.kind !== 'truncated') return ending;
+    return { ...ending, answer: this.#simulation.shaper.answer(name, ending.answer) };
+  }
+
   #serve(name: EndpointName, received: Received): Answer | Promise<Answer> {
     const { request, environment, body, workMs, signal } = received;
     const endpoint: EndpointContract = ENDPOINTS[name];
@@ -120,10 +129,26 @@ export class Pipeline {
     }
     const json = jsonBody(endpoint, body, request.get('Content-Type'));
     const key = endpoint.idempotencyKey ? keyOf(request) : '';
-    const query = queryFrom(request.query, endpoint);
-    const id = typeof request.params['id'] === 'string' ? request.params['id'] : '';
-    const call = { operation: name, environment, id, query, rawBody: body, json, key, workMs, signal };
-    return HANDLERS[name](this.#simulation, call);
+    const { paging } = this.#simulation.shaper.shape;
+    const names = queryNames(endpoint.query ?? [], paging);
+    const query = this.#withTextIds(queryFrom(ownQuery(request.query, paging), { ...endpoint, query: names }));
+    const id = typeof request.params['id'] === 'string' ? this.#simulation.textId(request.params['id']) : '';
+    const judged = this.#withTextIds(json);
+    const call = { operation: name, environment, id, rawBody: body, json: judged, key, workMs, signal };
+    const read = (part: typeof query) => HANDLERS[name](this.#simulation, { ...call, query: part });
+    if (!isList(name)) return read(query);
+    const address = `${request.protocol}://${request.get('Host') ?? ''}${request.baseUrl}${request.path}`;
+    return pageOfList({ paging, query, isPaged: endpoint.query?.includes('cursor') === true, address, read });
+  }
+
+  /** Where ids are numbers, requests name them by the digits of the number. */
+  #withTextIds<Given>(given: Given): Given {
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return given;
+    const texts = ['esim_id', 'starting_after'].flatMap((name): [string, unknown][] => {
+      const value: unknown = Reflect.get(given, name);
+      return typeof value === 'string' ? [[name, this.#simulation.textId(value)]] : [];
+    });
+    return { ...given, ...Object.fromEntries(texts) };
   }
 
   #note(environment: Environment, name: EndpointName | undefined, request: Request, body: Received['body']): number {

@@ -9,6 +9,10 @@ const DEFAULT_PAGE = 50;
 /** Every query parameter there is, as it is judged and described. */
 export const QUERY_FIELDS: Readonly<Record<string, z.ZodType<string>>> = {
   cursor: z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'is no cursor of this list'),
+  page: z.string().regex(/^[1-9]\d{0,5}$/, 'must be a number from 1 on'),
+  per_page: z.string().regex(/^(?:[1-9]\d?|100)$/, `must be a number from 1 to ${MAX_PAGE}`),
+  offset: z.string().regex(/^(?:0|[1-9]\d{0,8})$/, 'must be a number from 0 on'),
+  starting_after: z.string().min(1).max(128),
   limit: z.string().regex(/^(?:[1-9]\d?|100)$/, `must be a number from 1 to ${MAX_PAGE}`),
   external_order_id: z.string().min(1).max(128),
   external_subscription_id: z.string().min(1).max(128),

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { SERVICE_HEADERS } from '#upstream/contract.ts';
+import { serviceHeaders } from '#upstream/contract.ts';
 
 /** One HTTP request of a delivery. */
 export interface OutgoingWebhook {
@@ -23,17 +23,23 @@ export interface SendResult {
 export class Dispatcher {
   readonly #agent: Agent;
   readonly #timeoutMs: number;
+  readonly #headerPrefix: () => string;
   readonly #stopped = new AbortController();
 
-  /** @param timeoutMs total deadline of one request. */
-  constructor(timeoutMs: number) {
+  /**
+   * @param timeoutMs total deadline of one request.
+   * @param headerPrefix beginning of the names of the service's headers, as it is at the time of sending.
+   */
+  constructor(timeoutMs: number, headerPrefix: () => string) {
     this.#timeoutMs = timeoutMs;
+    this.#headerPrefix = headerPrefix;
     this.#agent = new Agent({ connections: 64, pipelining: 1 });
   }
 
   /** Never throws: whatever goes wrong is in the result. */
   async send(webhook: OutgoingWebhook): Promise<SendResult> {
     const started = performance.now();
+    const names = serviceHeaders(this.#headerPrefix());
     const result = (status: number | undefined, error?: string): SendResult => ({
       status,
       error,
@@ -47,10 +53,10 @@ export class Dispatcher {
         headers: {
           'content-type': 'application/json',
           'user-agent': 'service-simulator',
-          [SERVICE_HEADERS.event]: webhook.event,
-          [SERVICE_HEADERS.delivery]: webhook.deliveryId,
-          [SERVICE_HEADERS.timestamp]: webhook.timestamp,
-          [SERVICE_HEADERS.signature]: webhook.signature,
+          [names.event]: webhook.event,
+          [names.delivery]: webhook.deliveryId,
+          [names.timestamp]: webhook.timestamp,
+          [names.signature]: webhook.signature,
         },
         body: webhook.body,
       });

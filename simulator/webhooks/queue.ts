@@ -5,6 +5,7 @@ import type { Dialect } from '#simulator/dialect.ts';
 import type { Environment } from '#simulator/environment.ts';
 import type { Faults, WebhookFault } from '#simulator/faults.ts';
 import type { Identifiers } from '#simulator/identifiers.ts';
+import type { Shaper } from '#simulator/shape/shaper.ts';
 import type { Deliveries, DeliveryRecord, NewDelivery } from '#simulator/store/deliveries.ts';
 import type { Store } from '#simulator/store/store.ts';
 import type { Dispatcher, SendResult } from '#simulator/webhooks/dispatcher.ts';
@@ -36,6 +37,7 @@ export type Tampering = z.output<typeof tampering>;
 export interface QueueOptions {
   readonly target: (environment: Environment) => WebhookTarget | undefined;
   readonly dialect: () => Dialect;
+  readonly shaper: () => Shaper;
   /** First wait before a retry, in milliseconds; doubled each time. */
   readonly retryDelayMs: number;
   readonly maxAttempts: number;
@@ -136,7 +138,7 @@ export class WebhookQueue implements DueSource {
   #bodyOf({ event, data }: WebhookEvent): Buffer {
     const created_at = isoTime(this.#parts.clock.now());
     const envelope = this.#options.dialect().event_in_body ? { event, created_at, data } : { created_at, data };
-    return Buffer.from(JSON.stringify(envelope), 'utf8');
+    return Buffer.from(JSON.stringify(this.#options.shaper().event(event, envelope)), 'utf8');
   }
 
   #start(delivery: DeliveryRecord): void {

@@ -12,7 +12,7 @@ const operation = z.object({
   security: z.array(z.unknown()).optional(),
   parameters: z.array(z.object({ name: z.string(), in: z.string(), required: z.boolean().optional() })).optional(),
   requestBody: z.object({ content }).optional(),
-  responses: z.record(z.string(), z.object({ content: content.optional() })),
+  responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })).optional() })),
 });
 export const documentShape = z.object({
   openapi: z.literal('3.1.0'),
@@ -54,10 +54,14 @@ export class Description {
 
   /** @param path as it was called, without the base. @returns `valid`, or what is wrong with the answer. */
   judgeAnswer(method: string, path: string, answer: HttpAnswer): string {
-    const described = this.#operation(method, path)?.responses[String(answer.status)]?.content?.['application/json'].schema;
+    const response = this.#operation(method, path)?.responses[String(answer.status)];
+    const type = answer.headers.get('content-type');
+    if (type === null && answer.text === '' && response !== undefined && response.content === undefined) return 'valid';
+    const described = response?.content?.[type ?? '']?.schema;
+    const body = type?.endsWith('json') === true ? answer.body : answer.text;
     // Of addresses and methods that do not exist (in a dialect) a document says nothing; they are refusals like others.
-    const absent = described === undefined && (answer.status === 404 || answer.status === 405);
-    return this.judge(absent ? this.document.components.schemas['Error'] : described, answer.body);
+    const absent = response === undefined && (answer.status === 404 || answer.status === 405);
+    return this.judge(absent ? this.document.components.schemas['Error'] : described, body);
   }
 
   /** @returns `valid`, or what is wrong with the body of a webhook. */

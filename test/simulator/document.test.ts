@@ -10,6 +10,7 @@ import { dialectNames, dialectProperties } from '#simulator/dialect.ts';
 import { faultProfileNames } from '#simulator/fault-profile.ts';
 import { requestFault, webhookFault } from '#simulator/faults.ts';
 import { resolveOptions } from '#simulator/options.ts';
+import { shapeNames, shapeProperties } from '#simulator/shape/shape.ts';
 
 const DOCUMENT = readFileSync(join(import.meta.dirname, '../../docs/simulator.md'), 'utf8');
 
@@ -23,13 +24,16 @@ const kindsOf = (union: typeof requestFault | typeof webhookFault): string[] =>
   union.options.flatMap((option) => [...option.shape.kind.values]);
 
 describe('docs/simulator.md', () => {
-  it('has a row for each variable, dialect, property, fault and special package', () => {
+  it('has a row for each variable, dialect, shape, property, fault and special package', () => {
     const special = [...PACKAGES, ...VPN_PLANS].filter(({ behaviour }) => behaviour !== undefined).map(({ id }) => String(id));
     const things = [
       ...Object.keys(SIMULATOR_FIELDS),
       'SIMULATOR_DIALECT',
       'SIMULATOR_FAULT_PROFILE',
+      'SIMULATOR_SHAPE',
       ...dialectNames,
+      ...shapeNames,
+      ...Object.keys(shapeProperties.shape),
       ...Object.keys(dialectProperties.shape),
       ...kindsOf(requestFault),
       ...kindsOf(webhookFault),
@@ -55,8 +59,9 @@ describe('docs/simulator.md', () => {
 
 describe('a simulator started in a test', () => {
   it('has the defaults of one started as a process, but for port, file and log', () => {
-    const { port: _port, dataFile: _file, logLevel: _log, dialect, faultProfile, now, ...options } = resolveOptions({});
-    expect([dialect, faultProfile, now]).toEqual([dialectNames[0], faultProfileNames[0], Date.now]);
+    const { port: _port, dataFile: _file, logLevel: _log, dialect, shape, faultProfile, now, ...options } = resolveOptions({});
+    const firsts = [dialectNames[0], shapeNames[0], faultProfileNames[0], Date.now];
+    expect([dialect, shape, faultProfile, now]).toEqual(firsts);
     const defaults = Object.entries(SIMULATOR_FIELDS).map(([name, schema]) => [name, schema.parse(undefined)]);
     const fields: Record<string, unknown> = Object.fromEntries(defaults);
     expect(options).toEqual({
@@ -68,6 +73,7 @@ describe('a simulator started in a test', () => {
       password: fields['SIMULATOR_PASSWORD'],
       webhook: undefined,
       seed: fields['SIMULATOR_SEED'],
+      headerPrefix: fields['SIMULATOR_HEADER_PREFIX'],
       reviewDelayMs: fields['SIMULATOR_REVIEW_DELAY'],
       rateLimit: fields['SIMULATOR_RATE_LIMIT'],
       rateWindowMs: fields['SIMULATOR_RATE_WINDOW'],

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { readSimulatorConfig } from '#config/simulator.ts';
 import { dialectNames } from '#simulator/dialect.ts';
+import { shapeNames } from '#simulator/shape/shape.ts';
 import { faultProfileNames } from '#simulator/fault-profile.ts';
 
 describe('the simulator’s configuration', () => {
   it('names all that is wrong with it, and the document that explains it', () => {
     const read = () =>
       readSimulatorConfig(
-        { dialects: dialectNames, faultProfiles: faultProfileNames },
+        { dialects: dialectNames, shapes: shapeNames, faultProfiles: faultProfileNames },
         { SIMULATOR_PORT: 'many', SIMULATOR_DIALECT: 'polite', SIMULATOR_WEBHOOK_URL: '' },
       );
     expect(read).toThrow(/SIMULATOR_PORT: [^]*SIMULATOR_DIALECT: [^]*See docs\/simulator\.md\.$/);

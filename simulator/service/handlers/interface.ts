@@ -1,4 +1,4 @@
-import { openApiDocument } from '#simulator/openapi.ts';
+import { describedService } from '#simulator/openapi.ts';
 import type { Handlers } from '#simulator/service/call.ts';
 import { jsonAnswer } from '#simulator/service/errors.ts';
 import { catalogueAnswer, pageFrom } from '#simulator/service/query.ts';
@@ -19,7 +19,8 @@ export const INTERFACE_HANDLERS: Handlers<InterfaceEndpoint> = {
     return jsonAnswer(200, releases.latest(query['current_version'] ?? '', query['channel'] ?? ''));
   },
 
-  getOpenApi: ({ dialect }, { environment }) => jsonAnswer(200, openApiDocument(dialect, environment)),
+  getOpenApi: ({ dialect, shaper }, { environment }) =>
+    jsonAnswer(200, describedService(dialect, environment, shaper)),
 
   createWebhookSecret: ({ endpoints }, { environment }) => jsonAnswer(201, endpoints.createSecret(environment)),
 

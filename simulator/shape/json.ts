@@ -1,0 +1,67 @@
+import * as z from 'zod';
+
+/** A JSON value, of an answer as of a schema. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+/** A part of an answer: how it is described, and how a plain value comes to look. */
+export interface Shaped {
+  /** JSON Schema. */
+  readonly schema: JsonObject;
+  readonly value: (plain: Json) => Json;
+}
+
+const json = z.json();
+
+/** Reads JSON text, or makes JSON of a value such as a schema. @throws SyntaxError when a text is no JSON. */
+export function jsonFrom(source: unknown): Json {
+  return json.parse(JSON.parse(typeof source === 'string' ? source : JSON.stringify(source)));
+}
+
+export function isArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !isArray(value);
+}
+
+/** The text of a field; empty when it holds none. */
+export function textAt(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The object at a path of a document; an empty one when there is none. */
+export function objectAt(value: Json, ...path: readonly string[]): JsonObject {
+  let current: Json | undefined = value;
+  for (const step of path) current = isObject(current) ? current[step] : undefined;
+  return isObject(current) ? current : {};
+}
+
+/** Schema of an object that has all of these fields. */
+export function objectSchema(properties: JsonObject): JsonObject {
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+/** The same with null as a further value. */
+export function orNull(schema: JsonObject): JsonObject {
+  return splitNull(schema).nullable ? schema : { anyOf: [schema, { type: 'null' }] };
+}
+
+/** A schema without null, and whether null was among its values. */
+export function splitNull(schema: JsonObject): { readonly inner: JsonObject; readonly nullable: boolean } {
+  const { anyOf, type, ...rest } = schema;
+  if (isArray(anyOf)) {
+    const others = anyOf.filter((each) => !isObject(each) || each['type'] !== 'null');
+    const [only] = others;
+    if (others.length === anyOf.length) return { inner: schema, nullable: false };
+    const inner = others.length === 1 && isObject(only) ? { ...rest, ...only } : { ...rest, anyOf: others };
+    return { inner, nullable: true };
+  }
+  if (!isArray(type) || !type.includes('null')) return { inner: schema, nullable: false };
+  const types = type.filter((each) => each !== 'null');
+  return { inner: { ...rest, type: types.length === 1 ? (types[0] ?? null) : types }, nullable: true };
+}

@@ -1,0 +1,118 @@
+import { isArray, isObject, jsonFrom, objectSchema, type Json, type JsonObject } from '#simulator/shape/json.ts';
+import type { Shape } from '#simulator/shape/shape.ts';
+import { jsonAnswer, validationFailed, type Answer } from '#simulator/service/errors.ts';
+
+type Paging = Shape['paging'];
+type Query = Readonly<Record<string, string>>;
+
+/** Of every paging but that of the plain shape. */
+const PAGE_SIZE = 25;
+/** As many as a handler gives at once. */
+const MOST_AT_ONCE = '100';
+
+const integer: JsonObject = { type: 'integer', minimum: 0 };
+
+/** Query parameters, and the fields that a list has beside its items. */
+const PAGINGS: Readonly<Record<Paging, { readonly parameters: readonly string[]; readonly fields: JsonObject }>> = {
+  cursor: { parameters: ['cursor', 'limit'], fields: { next_cursor: { type: ['string', 'null'] } } },
+  page: {
+    parameters: ['page', 'per_page'],
+    fields: { meta: objectSchema({ current_page: integer, last_page: integer, per_page: integer, total: integer }) },
+  },
+  offset: { parameters: ['offset', 'limit'], fields: { offset: integer, limit: integer, total: integer } },
+  link: { parameters: ['cursor', 'limit'], fields: {} },
+  has_more: { parameters: ['starting_after', 'limit'], fields: { has_more: { type: 'boolean' } } },
+  none: { parameters: [], fields: {} },
+};
+const ALL_PARAMETERS = new Set(Object.values(PAGINGS).flatMap(({ parameters }) => parameters));
+
+/** Fields of a list beside its items, with their schemas. */
+export function pagingFields(paging: Paging): JsonObject {
+  return PAGINGS[paging].fields;
+}
+
+/** @param names of the contract's query parameters. @returns those that a list takes in this paging. */
+export function queryNames(names: readonly string[], paging: Paging): readonly string[] {
+  if (!names.includes('cursor')) return names;
+  return [...names.filter((name) => !ALL_PARAMETERS.has(name)), ...PAGINGS[paging].parameters];
+}
+
+/** Leaves out parameters of another paging, which such a service ignores; the plain one refuses them. */
+export function ownQuery(query: Readonly<Record<string, unknown>>, paging: Paging): Readonly<Record<string, unknown>> {
+  if (paging === 'cursor') return query;
+  const own = PAGINGS[paging].parameters;
+  return Object.fromEntries(Object.entries(query).filter(([name]) => own.includes(name) || !ALL_PARAMETERS.has(name)));
+}
+
+/** One request for a list. */
+export interface ListRequest {
+  readonly paging: Paging;
+  readonly query: Query;
+  /** False for a list that takes no paging parameters and is always whole. */
+  readonly isPaged: boolean;
+  /** Absolute address of the list, without a query. */
+  readonly address: string;
+  /** Reads a part of the plain list. */
+  readonly read: (query: Query) => Answer | Promise<Answer>;
+}
+
+/** The part of a list that a request asks for, as `data` with the fields of its paging. @throws ServiceError 422 */
+export async function pageOfList(request: ListRequest): Promise<Answer> {
+  const { paging, query, isPaged, address, read } = request;
+  if (paging === 'cursor') return read(query);
+  const { page, per_page, offset, starting_after, ...kept } = query;
+  if (paging === 'link' || paging === 'none') {
+    const limit = Math.min(Number(query['limit'] ?? PAGE_SIZE), PAGE_SIZE);
+    const { data, next_cursor: next } = readPart(await read(isPaged ? { ...kept, limit: String(limit) } : kept));
+    if (paging === 'none' || next === null) return jsonAnswer(200, { data });
+    const further = new URLSearchParams({ ...kept, limit: String(limit), cursor: next }).toString();
+    return jsonAnswer(200, { data }, { Link: `<${address}?${further}>; rel="next"` });
+  }
+
+  const { limit, cursor: _cursor, ...filter } = kept;
+  const items = await readAll(filter, isPaged, read);
+  const most = isPaged ? PAGE_SIZE : Math.max(items.length, PAGE_SIZE);
+  const size = Math.min(Number((paging === 'page' ? per_page : limit) ?? most), most);
+  const start = {
+    page: () => (Number(page ?? 1) - 1) * size,
+    offset: () => Number(offset ?? 0),
+    has_more: () => (starting_after === undefined ? 0 : indexAfter(items, starting_after)),
+  }[paging]();
+  const total = items.length;
+  const beside = {
+    page: {
+      meta: { current_page: Number(page ?? 1), last_page: Math.max(1, Math.ceil(total / size)), per_page: size, total },
+    },
+    offset: { offset: start, limit: size, total },
+    has_more: { has_more: start + size < total },
+  }[paging];
+  return jsonAnswer(200, { data: items.slice(start, start + size), ...beside });
+}
+
+async function readAll(filter: Query, isPaged: boolean, read: ListRequest['read']): Promise<readonly Json[]> {
+  const first = readPart(await read(isPaged ? { ...filter, limit: MOST_AT_ONCE } : filter));
+  const items = [...first.data];
+  for (let next = first.next_cursor; next !== null; ) {
+    const part = readPart(await read({ ...filter, limit: MOST_AT_ONCE, cursor: next }));
+    items.push(...part.data);
+    next = part.next_cursor;
+  }
+  return items;
+}
+
+function readPart({ body }: Answer): { readonly data: readonly Json[]; readonly next_cursor: string | null } {
+  const list = jsonFrom(body);
+  const data = isObject(list) ? list['data'] : undefined;
+  const next = isObject(list) ? list['next_cursor'] : undefined;
+  if (!isArray(data)) throw new Error('a list has no items');
+  return { data, next_cursor: typeof next === 'string' ? next : null };
+}
+
+function indexAfter(items: readonly Json[], id: string): number {
+  const index = items.findIndex((item) => {
+    const own = isObject(item) ? item['id'] : undefined;
+    return own === id || (typeof own === 'number' && String(own) === id);
+  });
+  if (index === -1) throw validationFailed({ starting_after: 'is the id of no item of this list' });
+  return index + 1;
+}

@@ -1,0 +1,134 @@
+import { ENDPOINTS, eventBody, type EndpointName } from '#upstream/contract.ts';
+import type { Answer } from '#simulator/service/errors.ts';
+import { endpointNames } from '#simulator/service/served.ts';
+import { shapedError } from '#simulator/shape/errors.ts';
+import type { ShapeContext } from '#simulator/shape/fields.ts';
+import {
+  isArray,
+  isObject,
+  jsonFrom,
+  objectAt,
+  objectSchema,
+  type Json,
+  type JsonObject,
+  type Shaped,
+} from '#simulator/shape/json.ts';
+import { pagingFields } from '#simulator/shape/paging.ts';
+import { EXTRA, shapedRecord, wrapped } from '#simulator/shape/records.ts';
+import { looksPlain, type Shape } from '#simulator/shape/shape.ts';
+import { eventRecord, knownEvent, SUBJECTS } from '#simulator/shape/subjects.ts';
+import { wireSchema } from '#simulator/wire-schema.ts';
+
+/**
+ * Turns plain answers and events into those of a shape. The description of each part is made together with its
+ * values, so that the OpenAPI document says what is sent.
+ */
+export class Shaper {
+  readonly shape: Shape;
+  readonly #context: ShapeContext;
+  /** Answers and events stay as they are; the names of headers, and refusals, may not. */
+  readonly #isPlain: boolean;
+  readonly #answers = new Map<EndpointName, Shaped | undefined>();
+  readonly #events = new Map<string, Shaped>();
+
+  /** @param numberOf the number that stands for an id in text. */
+  constructor(shape: Shape, numberOf: ShapeContext['numberOf'] = () => undefined) {
+    this.shape = shape;
+    this.#context = { shape, numberOf };
+    this.#isPlain = looksPlain({ ...shape, header_prefix: 'X-Service', errors: 'code' });
+  }
+
+  /** @param name of the endpoint; undefined for what is no call of the interface. */
+  answer(name: EndpointName | undefined, answer: Answer): Answer {
+    if (answer.verbatim === true) return answer;
+    if (answer.status >= 400) return shapedError(this.shape.errors, answer);
+    const shaped = name === undefined || this.#isPlain ? undefined : this.described(name);
+    return shaped === undefined ? answer : { ...answer, body: JSON.stringify(shaped.value(jsonFrom(answer.body))) };
+  }
+
+  /** The signed body of an event, before it is written. */
+  event(event: string, plain: Readonly<Record<string, unknown>>): unknown {
+    if (this.#isPlain) return plain;
+    let shaped = this.#events.get(event);
+    if (shaped === undefined) {
+      shaped = this.describedEvent(event, objectAt(jsonFrom(wireSchema(eventBody(knownEvent(event))))));
+      this.#events.set(event, shaped);
+    }
+    return shaped.value(jsonFrom(plain));
+  }
+
+  /** The answer of an endpoint; undefined for one that looks the same in all shapes. */
+  described(name: EndpointName): Shaped | undefined {
+    if (name === 'getOpenApi') return undefined;
+    const known = this.#answers.get(name);
+    if (known !== undefined) return known;
+    const schema = objectAt(jsonFrom(wireSchema(ENDPOINTS[name].answer)));
+    const record = SUBJECTS[name];
+    const item = itemSchema(schema);
+    const shaped =
+      item === undefined
+        ? this.#enveloped(shapedRecord(this.#context, record, schema), record)
+        : this.#listed(shapedRecord(this.#context, record, item), record);
+    this.#answers.set(name, shaped);
+    return shaped;
+  }
+
+  /** @param schema of the plain body. */
+  describedEvent(event: string, schema: JsonObject): Shaped {
+    return shapedRecord(this.#context, 'event', schema, eventRecord(event));
+  }
+
+  #enveloped(bare: Shaped, name: string): Shaped {
+    switch (this.shape.envelope) {
+      case 'none':
+        return bare;
+      case 'data':
+        return wrapped(bare, 'data');
+      case 'data_named':
+        return wrapped(wrapped(bare, name), 'data');
+      case 'named':
+        return wrapped(bare, name);
+    }
+  }
+
+  #listed(item: Shaped, record: string): Shaped {
+    const { list, paging, extra_fields } = this.shape;
+    const items = { type: 'array', items: item.schema };
+    const valuesOf = (plain: Json): readonly Json[] => {
+      const data = isObject(plain) ? plain['data'] : undefined;
+      return isArray(data) ? data.map(item.value) : [];
+    };
+    // A bare array has no room for anything beside its items.
+    if (list === 'array') return { schema: items, value: valuesOf };
+    const key = list === 'items' ? 'items' : 'data';
+    const named = list === 'data_named' ? `${record}s` : undefined;
+    const extra = extra_fields ? EXTRA : { values: {}, schemas: {} };
+    return {
+      schema: objectSchema({
+        [key]: named === undefined ? items : objectSchema({ [named]: items }),
+        ...pagingFields(paging),
+        ...extra.schemas,
+      }),
+      value: (plain) => {
+        const { data: _data, ...beside } = isObject(plain) ? plain : {};
+        const values = valuesOf(plain);
+        return { [key]: named === undefined ? values : { [named]: values }, ...beside, ...extra.values };
+      },
+    };
+  }
+}
+
+/** Does the endpoint answer a list? */
+export function isList(name: EndpointName): boolean {
+  return LISTS.has(name);
+}
+
+/** Schema of the items of a list; undefined for what is no list. */
+export function itemSchema(schema: JsonObject): JsonObject | undefined {
+  const { type, items } = objectAt(schema, 'properties', 'data');
+  return type === 'array' && isObject(items) ? items : undefined;
+}
+
+const LISTS: ReadonlySet<EndpointName> = new Set(
+  endpointNames.filter((name) => itemSchema(objectAt(jsonFrom(wireSchema(ENDPOINTS[name].answer)))) !== undefined),
+);
