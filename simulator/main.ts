@@ -1,11 +1,38 @@
 import { exitOnConfigurationError } from '#config/fields.ts';
-import { readSimulatorConfig } from '#config/simulator.ts';
+import { readSimulatorConfig, SIMULATOR_FIELDS } from '#config/simulator.ts';
 import { dialectNames } from '#simulator/dialect.ts';
 import { faultProfileNames } from '#simulator/fault-profile.ts';
 import { optionsOf } from '#simulator/options.ts';
 import { startSimulator, type RunningSimulator } from '#simulator/server.ts';
 import { shapeNames } from '#simulator/shape/shape.ts';
 import { StoreError } from '#simulator/store/store.ts';
+
+/** EX_USAGE of sysexits.h, as EXIT_CONFIGURATION is its EX_CONFIG. */
+const EXIT_USAGE = 64;
+
+const HELP = `Usage: npm run simulator [-- --help]
+
+Runs a stand-in for the service, with a status page and an admin API, until SIGINT or SIGTERM.
+It takes no arguments; its settings are environment variables, explained in docs/simulator.md:
+
+${[...Object.keys(SIMULATOR_FIELDS), 'SIMULATOR_DIALECT', 'SIMULATOR_SHAPE', 'SIMULATOR_FAULT_PROFILE']
+  .map((name) => `  ${name}`)
+  .join('\n')}
+
+Dialects: ${dialectNames.join(', ')}
+Shapes: ${shapeNames.join(', ')}
+Fault profiles: ${faultProfileNames.join(', ')}
+`;
+
+const [argument, ...others] = process.argv.slice(2);
+if (argument === '--help' && others.length === 0) {
+  process.stdout.write(HELP);
+  process.exit(0);
+}
+if (argument !== undefined) {
+  process.stderr.write(`The simulator takes no argument but --help; it got ${[argument, ...others].join(' ')}\n`);
+  process.exit(EXIT_USAGE);
+}
 
 const config = exitOnConfigurationError(() =>
   readSimulatorConfig({ dialects: dialectNames, shapes: shapeNames, faultProfiles: faultProfileNames }),

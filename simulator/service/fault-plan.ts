@@ -84,9 +84,9 @@ function endingOf(fault: RequestFault, worked: Answer | undefined): Ending {
     case 'server_error':
       return refusal(fault.status, 'internal_error', 'Something went wrong.', fault.retry_after);
     case 'answer':
-      return { kind: 'answer', answer: { status: fault.status, body: fault.body, headers: fault.headers, verbatim: true } };
+      return dictated({ status: fault.status, body: fault.body, headers: fault.headers });
     case 'garbage_body':
-      return { kind: 'answer', answer: { ...(worked ?? jsonAnswer(200, {})), body: '<html>{"id": \u0000', verbatim: true } };
+      return dictated({ ...(worked ?? jsonAnswer(200, {})), body: '<html>{"id": \u0000' });
     case 'truncated_body':
       return { kind: 'truncated', answer: worked ?? jsonAnswer(200, {}) };
     case 'accepted_but_answer_lost':
@@ -98,6 +98,10 @@ function endingOf(fault: RequestFault, worked: Answer | undefined): Ending {
     case 'latency':
       return { kind: 'answer', answer: worked ?? jsonAnswer(200, {}) };
   }
+}
+
+function dictated(answer: Answer): Ending {
+  return { kind: 'answer', answer: { ...answer, verbatim: true } };
 }
 
 function refusal(status: number, code: string, message: string, retryAfter: number | string | undefined): Ending {

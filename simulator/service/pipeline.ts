@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import { ENDPOINTS, IDEMPOTENCY_KEY_HEADER, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import type { Environment } from '#simulator/environment.ts';
-import { jsonOf, readBody } from '#simulator/service/body.ts';
+import { readBody, requireUsableTexts, strictJsonOf } from '#simulator/service/body.ts';
 import { parsed, ServiceError, validationFailed, type Answer } from '#simulator/service/errors.ts';
 import { perform, planOf, type Ending } from '#simulator/service/fault-plan.ts';
 import { HANDLERS } from '#simulator/service/handlers.ts';
@@ -124,13 +124,16 @@ export class Pipeline {
     const { request, environment, body, workMs, signal } = received;
     const endpoint: EndpointContract = ENDPOINTS[name];
     if (body instanceof ServiceError) throw body;
+    if (name === 'login') refuseHeader(request, 'Authorization');
     if (needsToken(name, this.#simulation.dialect)) {
       this.#simulation.account.requireToken(environment, request.get('Authorization'));
     }
+    if (!endpoint.idempotencyKey) refuseHeader(request, IDEMPOTENCY_KEY_HEADER);
     const json = jsonBody(endpoint, body, request.get('Content-Type'));
     const key = endpoint.idempotencyKey ? keyOf(request) : '';
     const { paging } = this.#simulation.shaper.shape;
     const names = queryNames(endpoint.query ?? [], paging);
+    requireUsableTexts(request.query);
     const query = this.#withTextIds(queryFrom(ownQuery(request.query, paging), { ...endpoint, query: names }));
     const id = typeof request.params['id'] === 'string' ? this.#simulation.textId(request.params['id']) : '';
     const judged = this.#withTextIds(json);
@@ -172,8 +175,8 @@ export class Pipeline {
 
 /** The body as JSON; undefined where the call has none. @throws ServiceError */
 function jsonBody({ method, body: schema }: EndpointContract, bytes: Buffer, contentType: string | undefined): unknown {
-  if (schema !== undefined) return jsonOf(bytes, contentType);
-  if (method === 'POST' && bytes.length > 0) parsed(noBody, jsonOf(bytes, contentType));
+  if (schema !== undefined) return strictJsonOf(bytes, contentType);
+  if (method === 'POST' && bytes.length > 0) parsed(noBody, strictJsonOf(bytes, contentType));
   return undefined;
 }
 
@@ -193,6 +196,13 @@ function withHeaders(answer: Answer, headers: Readonly<Record<string, string>>):
 function refusalOr(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error;
   throw error;
+}
+
+/** The specification says exactly where this header is sent. @throws ServiceError 400 when it is there. */
+function refuseHeader(request: Request, name: string): void {
+  if (request.get(name) === undefined) return;
+  const fields = { [name]: 'is not sent here' };
+  throw new ServiceError(400, 'malformed_request', `The header ${name} is not taken here.`, { fields });
 }
 
 function keyOf(request: Request): string {

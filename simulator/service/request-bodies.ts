@@ -12,9 +12,16 @@ import {
 import type { Environment } from '#simulator/environment.ts';
 
 /** A strict service refuses fields that it does not know; the contract itself says nothing of them. */
-export const orderBody = orderRequest.strict();
+export const orderBody = orderRequest
+  .extend({ external_order_id: notBlank(orderRequest.shape.external_order_id) })
+  .strict();
 export const topupBody = topupRequest.strict();
-export const vpnOrderBody = vpnOrderRequest.strict();
+export const vpnOrderBody = vpnOrderRequest
+  .extend({
+    external_subscription_id: notBlank(vpnOrderRequest.shape.external_subscription_id),
+    customer_reference: notBlank(vpnOrderRequest.shape.customer_reference),
+  })
+  .strict();
 export const simulationBody = simulationRequest.strict();
 
 /** Of a POST that takes no body: nothing, or an empty object. */
@@ -41,4 +48,8 @@ const BODIES: Readonly<Partial<Record<EndpointName, z.ZodType>>> = {
 export function requestBody(name: EndpointName, environment: Environment): z.ZodType | undefined {
   const { body }: EndpointContract = ENDPOINTS[name];
   return name === 'login' ? loginBody(environment) : (BODIES[name] ?? body);
+}
+
+function notBlank(reference: z.ZodString): z.ZodString {
+  return reference.refine((text) => text.trim() !== '', 'must not be blank');
 }

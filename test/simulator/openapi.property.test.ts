@@ -128,11 +128,14 @@ describe('in every dialect, whatever is asked of it, the simulator', () => {
 /** Makes calls with ids that earlier answers named, and holds each answer against the document. */
 class JudgedClient {
   readonly #client: HttpClient;
+  /** For the login, which takes no token. */
+  readonly #open: HttpClient;
   readonly #description: Description;
   readonly #ids = new Map<IdKind, string[]>(ID_KINDS.map((kind) => [kind, []]));
 
   constructor(simulator: SimulatorClient, description: Description) {
     this.#client = new HttpClient(simulator.sandbox.baseUrl, { authorization: `Bearer ${simulator.tokens.sandbox}` });
+    this.#open = new HttpClient(simulator.sandbox.baseUrl);
     this.#description = description;
   }
 
@@ -143,7 +146,7 @@ class JudgedClient {
       ...(content === undefined ? {} : { body: this.#withIds(content) }),
       ...(idempotencyKey === undefined ? {} : { headers: { 'idempotency-key': idempotencyKey } }),
     };
-    const answer = await this.#client.call(method, filled, request);
+    const answer = await (path === '/login' ? this.#open : this.#client).call(method, filled, request);
     const verdict = this.#description.judgeAnswer(method, filled, answer);
     if (verdict !== 'valid') throw new Error(`${method} ${filled} was answered ${answer.status}, against the document: ${verdict}\n${answer.text}`);
     this.#remember(answer, path);

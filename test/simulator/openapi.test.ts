@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ENDPOINTS, EVENT_KINDS, serviceErrorBody, type EndpointName } from '#upstream/contract.ts';
-import { Description, descriptionOf, documentShape } from '#test/simulator/described.ts';
+import { DescribedClient, Description, descriptionOf, documentShape } from '#test/simulator/described.ts';
 import { PACKAGE, PLAN, startReceiver, startTestSimulator, type SimulatorClient } from '#test/simulator/support.ts';
 
 const operationsOf = (description: Description): string[] =>
@@ -159,7 +159,7 @@ function callsOf(simulator: SimulatorClient) {
   const login = { email: 'reseller@example.com', password: 'simulator-password', device_name: 'x' };
   const made = { order: '', esim: '', topup: '', refund: '', vpn: '' };
   return {
-    login: () => sandbox.post('/login', login),
+    login: () => new DescribedClient(sandbox.baseUrl, 'sandbox').post('/login', login),
     listPackages: () => sandbox.get('/packages'),
     createOrder: async () => {
       const answer = await simulator.order();

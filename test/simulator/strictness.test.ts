@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS, serviceErrorBody, type EndpointContract } from '#upstream/contract.ts';
-import { EMAIL, fieldsOf, PACKAGE, PASSWORD, startTestSimulator } from '#test/simulator/support.ts';
+import { EMAIL, fieldsOf, PACKAGE, PASSWORD, PLAN, startTestSimulator } from '#test/simulator/support.ts';
 
 /** All but the logins. */
 const endpoints = Object.entries<EndpointContract>(ENDPOINTS).filter(([name]) => name !== 'login');
@@ -176,28 +176,120 @@ describe('a top-up, VPN order or simulation that is not as it should be', () => 
     ['/esims/x/simulate', { state: 'melted' }, ['state']],
     ['/esims/x/simulate', { state: 'active', color: 'red' }, ['color']],
   ])('is refused with 422 that names the fields: %s %j [spec: field.topup.*, field.vpn-order.*, gap.bounds]', async (path, body, fields) => {
-    const answer = await simulator.sandbox.post(path, body, { headers: { 'idempotency-key': 'strict-2' } });
+    const call = path.endsWith('/simulate') ? {} : { headers: { 'idempotency-key': 'strict-2' } };
+    const answer = await simulator.sandbox.post(path, body, call);
     expect([answer.status, answer.at('error', 'code')]).toEqual([422, 'validation_failed']);
     expect(fieldsOf(answer)).toEqual(fields);
   });
 
-  it('takes an Idempotency-Key exactly where the specification has one [spec: header.idempotency-key]', async () => {
-    const keyed = endpoints.filter(([, { idempotencyKey }]) => idempotencyKey).map(([name]) => name);
-    expect(keyed.toSorted()).toEqual(['cancelEsim', 'createOrder', 'createTopup', 'createVpnOrder']);
-    const calls = { '/topups': { esim_id: 'x', package_id: 1 }, '/vpn/orders': vpn, '/esims/x/cancel': undefined };
-    for (const [path, body] of Object.entries(calls)) {
-      const answer = await simulator.sandbox.post(path, body);
-      expect([answer.status, answer.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
-    }
-  });
-
   it('is refused when it has a body and should have none; an empty object is none [spec: endpoint.esim-cancel, endpoint.vpn-cancel]', async () => {
     for (const path of ['/esims/x/cancel', '/vpn/subscriptions/x/cancel', '/webhook-secret/rotate']) {
-      const call = { headers: { 'idempotency-key': 'strict-3' } };
+      const call = path.startsWith('/esims') ? { headers: { 'idempotency-key': 'strict-3' } } : {};
       expect((await simulator.sandbox.post(path, { reason: 'none' }, call)).status).toBe(422);
       expect((await simulator.sandbox.post(path, '{', call)).status).toBe(400);
       expect((await simulator.sandbox.post(path, {}, call)).status).toBe(404);
       expect((await simulator.sandbox.post(path, undefined, call)).status).toBe(404);
     }
   });
+});
+
+describe('a header of the specification', () => {
+  const login = { email: EMAIL, password: PASSWORD, device_name: 'x' };
+  const isKeyed = ([, { idempotencyKey }]: (typeof endpoints)[number]): boolean => idempotencyKey;
+  const keyed = endpoints.filter(isKeyed).map(([name, { path }]) => [name, path] as const);
+  const others = endpoints.filter((each) => !isKeyed(each));
+
+  it('Idempotency-Key is taken exactly where the specification has it: on four calls [spec: header.idempotency-key]', () => {
+    const names = keyed.map(([name]) => name).toSorted();
+    expect(names).toEqual(['cancelEsim', 'createOrder', 'createTopup', 'createVpnOrder']);
+  });
+
+  it.each(keyed)('Idempotency-Key is taken by %s, which is refused without it [spec: header.idempotency-key]', async (name, path) => {
+    const esim = await simulator.esim();
+    const bodies: Readonly<Record<string, unknown>> = {
+      createOrder: { package_id: PACKAGE, external_order_id: 'keyed' },
+      createTopup: { esim_id: esim, package_id: PACKAGE },
+      createVpnOrder: { vpn_plan_id: PLAN, external_subscription_id: 'keyed', customer_reference: 'c', customer_price: 1 },
+    };
+    const address = path.replace('{id}', esim);
+    const missing = await simulator.sandbox.post(address, bodies[name]);
+    expect([missing.status, missing.at('error', 'code')]).toEqual([400, 'idempotency_key_missing']);
+    const call = { headers: { 'idempotency-key': `keyed-${name}` } };
+    expect((await simulator.sandbox.post(address, bodies[name], call)).status).toBe(name === 'cancelEsim' ? 200 : 201);
+  });
+
+  it.each(others.map(([name, { method, path }]) => [name, method, path] as const))(
+    'Idempotency-Key is refused by %s with 400 that names it [spec: header.idempotency-key]',
+    async (_name, method, path) => {
+      const answer = await simulator.sandbox.call(method, path.replace('{id}', 'x'), { headers: { 'idempotency-key': 'k' } });
+      expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([400, 'malformed_request', ['Idempotency-Key']]);
+    },
+  );
+
+  it('Authorization and Idempotency-Key are refused by the logins with 400 that names them [spec: login.sandbox, header.authorization]', async () => {
+    for (const path of ['/login', '/sandbox/login']) {
+      expect((await simulator.open.post(path, login)).status).toBe(200);
+      for (const [name, value] of [['Authorization', `Bearer ${simulator.tokens.sandbox}`], ['Idempotency-Key', 'k']] as const) {
+        const answer = await simulator.open.post(path, login, { headers: { [name]: value } });
+        expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([400, 'malformed_request', [name]]);
+      }
+    }
+  });
+});
+
+describe('a body that can be read in two ways, or holds what no text should', () => {
+  const references = { package_id: PACKAGE, external_order_id: 'twice' };
+  const written = JSON.stringify(references);
+  const vpn = { vpn_plan_id: PLAN, external_subscription_id: 'v', customer_reference: 'c', customer_price: 5.5 };
+
+  it.each([
+    ['a name twice', written.replace('{', '{"package_id":9003,'), 'package_id'],
+    ['a name twice, once with an escape', written.replace('{', '{"package\\u005fid":9003,'), 'package_id'],
+    ['a name twice deep inside', written.replace('{', '{"device":[{"a":{"b":1,"c":"}{","b":2}}],'), 'device.0.a.b'],
+  ])('is refused with 400 that names the field: %s', async (_what, body, field) => {
+    const answer = await simulator.order(body);
+    expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([400, 'malformed_request', [field]]);
+  });
+
+  it.each([
+    ['/orders', { ...references, external_order_id: 'a\0b' }, 'external_order_id'],
+    ['/orders', { ...references, external_order_id: 'a\ud800b' }, 'external_order_id'],
+    ['/orders', { ...references, external_order_id: '\udc00\ud800' }, 'external_order_id'],
+    ['/orders', { ...references, external_order_id: ' ' }, 'external_order_id'],
+    ['/orders', { ...references, external_order_id: '\t\u00a0\u2003' }, 'external_order_id'],
+    ['/orders', { ...references, 'x\0': 1 }, 'x?'],
+    ['/vpn/orders', { ...vpn, external_subscription_id: '  ' }, 'external_subscription_id'],
+    ['/vpn/orders', { ...vpn, customer_reference: '\n' }, 'customer_reference'],
+    ['/vpn/orders', { ...vpn, customer_reference: '\0' }, 'customer_reference'],
+    ['/topups', { esim_id: 'a\ud800', package_id: PACKAGE }, 'esim_id'],
+  ])('is refused with 422 that names the field: %s %j', async (path, body, field) => {
+    const answer = await simulator.sandbox.post(path, body, { headers: { 'idempotency-key': `two-ways-${field}` } });
+    expect([answer.status, answer.at('error', 'code'), fieldsOf(answer)]).toEqual([422, 'validation_failed', [field]]);
+  });
+
+  it('is refused by the logins too', async () => {
+    const answer = await simulator.open.post('/login', { email: EMAIL, password: PASSWORD, device_name: 'a\0' });
+    expect([answer.status, fieldsOf(answer)]).toEqual([422, ['device_name']]);
+  });
+
+  it.each(['[', '{"a":'])('is refused however deep it is nested: %s…', async (opening) => {
+    const depth = 10_000;
+    const closing = opening === '[' ? ']' : '}';
+    const answer = await simulator.order(`${opening.repeat(depth)}1${closing.repeat(depth)}`);
+    expect(answer.status).toBe(422);
+  });
+
+  it('is taken when every name stands once in its object, and texts have any other character', async () => {
+    const body = '{"package_id":1001,"external_order_id":"\\ud83d\\ude00 {\\"package_id\\":1} \u00e9 \u{1f600}"}';
+    const answer = await simulator.order(body);
+    expect([answer.status, answer.at('external_order_id')]).toEqual([201, '\u{1f600} {"package_id":1} \u00e9 \u{1f600}']);
+  });
+
+  it.each(['/orders?external_order_id=a%00', '/vpn/subscriptions?external_subscription_id=%00', '/topups?esim_id=%00x'])(
+    'is refused as a query with 422 that names the filter: %s',
+    async (path) => {
+      const answer = await simulator.sandbox.get(path);
+      expect([answer.status, fieldsOf(answer)]).toEqual([422, [/\?(\w+)/.exec(path)?.[1]]]);
+    },
+  );
 });
