@@ -206,6 +206,19 @@ describe('a choice of shape', () => {
   });
 });
 
+describe('a refusal of what is no call', () => {
+  it('has the shape of the service below its address, and the plain one elsewhere', async () => {
+    await using simulator = await startShaped({ name: 'message_errors' });
+    const { url, baseUrl } = simulator.simulator;
+    const read = async (address: string): Promise<unknown> => (await fetch(address)).json();
+    const plain = { error: { code: 'not_found', message: expect.any(String) } };
+    expect(await read(`${baseUrl}/nothing`)).toEqual({ message: 'There is no such resource.' });
+    expect(await read(`${baseUrl}/orders/%E0%A4`)).toEqual({ message: 'The path is not validly encoded.' });
+    expect(await read(`${url}/nothing`)).toEqual(plain);
+    expect(await read(`${url}/simulator/nothing`)).toEqual(plain);
+  });
+});
+
 describe('a fault', () => {
   it('is met in the shape of the service, but for an answer that a rule dictates', async () => {
     await using simulator = await startShaped({ name: 'message_errors' });

@@ -98,6 +98,26 @@ describe('a list', () => {
     expect(all.map(({ esim_id }) => esim_id)).toEqual([esim, esim, esim]);
   });
 
+  it.each([
+    ['plain', ['cursor', 'limit'], ''],
+    ['pages', ['page', 'per_page'], 'page=1&per_page=5'],
+    ['offset_limit', ['offset', 'limit'], 'offset=3&limit=5'],
+    ['link_header', ['cursor', 'limit'], 'limit=5'],
+    ['has_more', ['starting_after', 'limit'], `starting_after=${IDS[2]}&limit=5`],
+    ['silent_lists', [], ''],
+  ] as const)('in the shape %s is described with the parameters that it takes', async (name, parameters, query) => {
+    await using simulator = await startShaped({ name });
+    const { paths } = simulator.description.document;
+    const described = (path: string) => paths[path]?.['get']?.parameters?.map((parameter) => parameter.name) ?? [];
+    expect(described('/packages')).toEqual(parameters);
+    expect(described('/topups')).toEqual(['esim_id', ...parameters]);
+    expect(described('/vpn/plans')).toEqual([]);
+    const answer = await simulator.sandbox.get(`/packages?${query}`);
+    const expected = query === '' ? IDS : IDS.slice(/3|after/.test(query) ? 3 : 0).slice(0, 5);
+    const seen = (answer.at('data') as { id: number }[]).map(({ id }) => id);
+    expect(seen).toEqual(expected.slice(0, name === 'plain' ? 50 : 25));
+  });
+
   it('that takes no paging parameters is whole in every paging', async () => {
     await using simulator = await startShaped({ name: 'pages' });
     const plans = await simulator.sandbox.get('/vpn/plans');
