@@ -1,13 +1,14 @@
 import * as z from 'zod';
 import { createDocument, type oas31, type ZodOpenApiOperationObject } from 'zod-openapi';
 import {
+  DEFAULT_HEADER_PREFIX,
   ENDPOINTS,
   EVENT_KINDS,
   eventBody,
   eventEnvelope,
   EVENTS,
   IDEMPOTENCY_KEY_HEADER,
-  SERVICE_HEADERS,
+  serviceHeaders,
   serviceErrorBody,
   type EndpointContract,
   type EndpointName,
@@ -159,7 +160,7 @@ function webhook(event: EventKind, dialect: Dialect): ZodOpenApiOperationObject 
   return {
     operationId: `webhook ${event}`,
     summary: `The event ${event}.`,
-    parameters: Object.values(SERVICE_HEADERS).map(header),
+    parameters: Object.values(serviceHeaders(DEFAULT_HEADER_PREFIX)).map(header),
     requestBody: { required: true, content: { 'application/json': { schema: wireSchema(bodyOf(event, dialect)) } } },
     responses: { '2XX': { description: 'Accepted.' } },
   };

@@ -23,7 +23,6 @@ export {
   NEEDED_UNLESS,
   pageOf,
   serviceHeaders,
-  SERVICE_HEADERS,
   type Mark,
   type ServiceHeaders,
 } from '#upstream/contract/fields.ts';

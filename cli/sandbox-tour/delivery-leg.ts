@@ -1,8 +1,8 @@
 import { parseLpaString } from '#domain/activation.ts';
 import type { TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
-import { noteCall } from '#cli/sandbox-tour/noting.ts';
-import { clause, observeCall, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import { noteCall, notePurchase } from '#cli/sandbox-tour/noting.ts';
+import { clause, observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
 
 /** Reads what an order delivered. */
@@ -18,14 +18,15 @@ export async function deliveryLeg(
   if (esim.ok) {
     const { activation_code: code, order_id: orderId, installed_at: installedAt, activated_at: activatedAt } = esim.value;
     const readable = parseLpaString(code) !== undefined;
-    observations.purchases.order = readable
+    const seen: CallObservation = readable
       ? { kind: 'works', detail: 'one was completed, and its eSIM was read' }
       : { kind: 'differs', detail: 'one was completed, and the activation code of its eSIM is none' };
+    notePurchase(observations, 'order', seen);
     notes.expect(readable, step, expected, readable ? expected : 'an activation code that is none (LPA:1$address$id)');
     notes.expect(orderId == null || orderId === order.id, 'its order', 'the order that was placed', orderId == null ? 'none named' : 'named');
     notes.expect(installedAt == null && activatedAt == null, 'its state', 'neither installed nor activated', `it is ${esim.value.status}`);
   } else {
-    observations.purchases.order = observeCall(esim);
+    notePurchase(observations, 'order', observeCall(esim));
     notes.failed(step, expected, clause(esim.detail));
   }
   const usage = observeCall(await client.getEsimUsage(esimId), ({ data_used_mb: used }) =>

@@ -20,7 +20,7 @@ export async function lookUpLeg(
   );
   noteCall(context, notes, observations, 'order_read', read);
   const list = observeCall(await client.findOrdersByReference(first.reference), ({ items }) =>
-    items.some((order) => order.id === id) ? undefined : 'the order that was just bought is not in it',
+    items.some((order) => order.id === id) ? undefined : 'the order that was just bought is not in it under its external_order_id',
   );
   noteCall(context, notes, observations, 'order_list', list);
   await lookForDebits(context, notes, observations, [first, ...others]);
@@ -58,7 +58,7 @@ async function lookForDebits(
   }
   if (missing.size > 0) {
     observations.debitSeenAfterMs = null;
-    const detail = `${missing.size} of ${orders.length} debits were not in it after ${lapse(waitMs)}`;
+    const detail = `${missing.size} of ${orders.length} debits were not in it, under order_id or external_order_id, after ${lapse(waitMs)}`;
     return noteCall(context, notes, observations, 'wallet_transactions', { kind: 'differs', detail });
   }
   const afterMs = reads === 1 ? 0 : now() - startedAt;

@@ -1,6 +1,6 @@
 /** How what was observed becomes a step of the report; beside the configuration, which may expect it or not. */
 import type { Capability } from '#domain/capabilities.ts';
-import type { PurchaseKind } from '#domain/first-contact.ts';
+import { PURCHASE_KINDS, type PurchaseKind } from '#domain/first-contact.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import { lapse, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
@@ -33,20 +33,26 @@ export function noteCall(
   }
 }
 
-/** By the call that reads it, the kind of purchase that was not seen when its shape differs. */
-const READS: Readonly<Partial<Record<Capability, PurchaseKind>>> = {
-  order_read: 'order',
-  order_list: 'order',
-  topup_read: 'topup',
-  topup_list: 'topup',
-  vpn_subscription_read: 'vpn_subscription',
-  vpn_subscription_list: 'vpn_subscription',
+/** By the call that reads them, the kinds of purchase that were not seen when its shape differs. */
+const READS: Readonly<Partial<Record<Capability, readonly PurchaseKind[]>>> = {
+  order_read: ['order'],
+  order_list: ['order'],
+  topup_read: ['topup'],
+  topup_list: ['topup'],
+  vpn_subscription_read: ['vpn_subscription'],
+  vpn_subscription_list: ['vpn_subscription'],
+  wallet_transactions: PURCHASE_KINDS,
 };
 
 function noteUnreadable(observations: OpenObservations, capability: Capability, seen: CallObservation): void {
-  const kind = READS[capability];
-  if (kind === undefined || seen.kind !== 'differs') return;
-  observations.purchases[kind] = { kind: 'differs', detail: `${callsOf(capability)}: ${seen.detail}` };
+  if (seen.kind !== 'differs') return;
+  const detail = `${callsOf(capability)}: ${seen.detail}`;
+  for (const kind of READS[capability] ?? []) notePurchase(observations, kind, { kind: 'differs', detail });
+}
+
+/** How a kind of purchase was seen through. A difference that was found stays. */
+export function notePurchase(observations: OpenObservations, kind: PurchaseKind, seen: CallObservation): void {
+  if (observations.purchases[kind]?.kind !== 'differs') observations.purchases[kind] = seen;
 }
 
 /** The same bytes under the same key. */

@@ -48,7 +48,7 @@ export function deliveredBy(request: OrderRequest, order: ServiceOrder): BoughtE
 export function howItEnded(order: ServiceOrder): string {
   if (order.status === 'processing') return 'still processing when the time was over, or nothing tells how it went on';
   if (order.status === 'failed') return 'failed';
-  return order.esim_id == null ? 'completed, and no eSIM is named' : 'completed';
+  return order.esim_id == null ? 'completed, and esim_id names no eSIM' : 'completed';
 }
 
 interface Progressing {

@@ -65,7 +65,7 @@ async function readsAs({ client }: TourContext, notes: LegNotes, esimId: string,
 
 function contradictionTo(state: SimulatedState, esim: ServiceEsim): string | undefined {
   if (esim.status !== state) return `the read says ${esim.status}`;
-  if (esim.installed_at == null) return 'the read does not say since when it is installed';
-  if (state !== 'installed' && esim.activated_at == null) return 'the read does not say since when it is activated';
+  if (esim.installed_at == null) return 'the read has no installed_at';
+  if (state !== 'installed' && esim.activated_at == null) return 'the read has no activated_at';
   return undefined;
 }

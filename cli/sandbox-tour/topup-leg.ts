@@ -1,8 +1,8 @@
 import { topupRequestBytes } from '#upstream/request-bytes.ts';
 import type { TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
-import { noteCall, notePrice, noteRepeat } from '#cli/sandbox-tour/noting.ts';
-import { clause, observeCall, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import { noteCall, notePrice, notePurchase, noteRepeat } from '#cli/sandbox-tour/noting.ts';
+import { clause, observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { follow, observeRepeat } from '#cli/sandbox-tour/purchases.ts';
 
 /** Recharges an eSIM with one of its options. @returns whether the top-up was completed. */
@@ -32,16 +32,17 @@ export async function topupLeg(
   const sentAtMs = now();
   const begun = await client.createTopup(request);
   if (!begun.ok) {
-    observations.purchases.topup = observeCall(begun);
+    notePurchase(observations, 'topup', observeCall(begun));
     notes.failed(step, expected, clause(begun.detail));
     return false;
   }
   const { id } = begun.value;
   const topup = await follow(context, begun.value, () => client.getTopup(id), () => client.findTopupsOfEsim(esimId));
-  observations.purchases.topup =
+  const seen: CallObservation =
     topup.status === 'completed'
       ? { kind: 'works', detail: 'one was completed' }
       : { kind: 'unclear', detail: `the one that was bought is ${topup.status}` };
+  notePurchase(observations, 'topup', seen);
   if (topup.status === 'completed') notes.ok(step, expected, `package ${option.id}: completed`);
   else notes.failed(step, expected, `package ${option.id}: ${topup.status}`);
   notePrice(notes, option, topup);
@@ -49,7 +50,7 @@ export async function topupLeg(
   const read = observeCall(await client.getTopup(id));
   noteCall(context, notes, observations, 'topup_read', read);
   const list = observeCall(await client.findTopupsOfEsim(esimId), ({ items }) =>
-    items.some((item) => item.id === id) ? undefined : 'the top-up that was just bought is not in it',
+    items.some((item) => item.id === id) ? undefined : 'the top-up that was just bought is not in it under its esim_id',
   );
   noteCall(context, notes, observations, 'topup_list', list);
   const ageMs = now() - sentAtMs;

@@ -2,8 +2,8 @@ import type { VpnPlan, VpnSubscription } from '#upstream/contract.ts';
 import { vpnOrderRequestBytes } from '#upstream/request-bytes.ts';
 import { until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
-import { noteCall, notePrice, noteRepeat } from '#cli/sandbox-tour/noting.ts';
-import { clause, observeCall, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
+import { noteCall, notePrice, notePurchase, noteRepeat } from '#cli/sandbox-tour/noting.ts';
+import { clause, observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { follow, observeRepeat } from '#cli/sandbox-tour/purchases.ts';
 
 /** Orders a VPN subscription, looks at it, and cancels it, twice. @param planId the plan; without it the first for sale. */
@@ -26,7 +26,7 @@ export async function vpnLeg(
   const sentAtMs = now();
   const begun = await client.createVpnOrder(request);
   if (!begun.ok) {
-    observations.purchases.vpn_subscription = observeCall(begun);
+    notePurchase(observations, 'vpn_subscription', observeCall(begun));
     return notes.failed(step, expected, `plan ${plan.id}: ${clause(begun.detail)}`);
   }
   const { id } = begun.value;
@@ -39,25 +39,26 @@ export async function vpnLeg(
   const read = await client.getVpnSubscription(id);
   noteCall(context, notes, observations, 'vpn_subscription_read', observeCall(read));
   const list = observeCall(await find(), ({ items }) =>
-    items.some((item) => item.id === id) ? undefined : 'the subscription that was just bought is not in it',
+    items.some((item) => item.id === id) ? undefined : 'the subscription that was just bought is not in it under its external_subscription_id',
   );
   noteCall(context, notes, observations, 'vpn_subscription_list', list);
-  if (subscription.status === 'active') {
-    const given = noteAccess(notes, [subscription, ...(read.ok ? [read.value] : [])]);
-    observations.purchases.vpn_subscription ??= given
-      ? { kind: 'works', detail: 'one became active, and its access data were read' }
-      : { kind: 'differs', detail: 'one became active, and its access data are given nowhere' };
-  }
-  const unfinished = `the one that was bought is ${subscription.status}`;
-  observations.purchases.vpn_subscription ??= { kind: 'unclear', detail: unfinished };
+  notePurchase(observations, 'vpn_subscription', seenThrough(notes, subscription, read.ok ? read.value : undefined));
   const ageMs = now() - sentAtMs;
   noteRepeat(context, notes, observations, observeRepeat('VPN order', id, ageMs, await client.createVpnOrder(request)));
   if (subscription.status === 'active') await cancelTwice(context, notes, id);
 }
 
+function seenThrough(notes: LegNotes, subscription: VpnSubscription, read: VpnSubscription | undefined): CallObservation {
+  const { status } = subscription;
+  if (status !== 'active') return { kind: 'unclear', detail: `the one that was bought is ${status}` };
+  return noteAccess(notes, [subscription, ...(read === undefined ? [] : [read])])
+    ? { kind: 'works', detail: 'one became active, and its access data were read' }
+    : { kind: 'differs', detail: 'one became active, and its access data are given nowhere' };
+}
+
 function noteAccess(notes: LegNotes, views: readonly VpnSubscription[]): boolean {
   const given = views.some(({ access }) => access != null);
-  return notes.expect(given, 'its access data', 'given with the order or by a read', given ? 'given' : 'given nowhere');
+  return notes.expect(given, 'its access data', 'given with the order or by a read', given ? 'given' : 'given nowhere: access is absent');
 }
 
 /** Without a key, so a call after a lost answer must find that the subscription has ended. */

@@ -68,6 +68,7 @@ export function productEnvironments(
     },
     simulator: {
       ...MEMORY,
+      ...ownBrand(environment),
       ...present(environment),
       SIMULATOR_PORT: String(ports.simulator),
       SIMULATOR_DATA: layout.simulatorData,
@@ -88,4 +89,9 @@ function firstSecret(list: string): string {
 /** An empty variable counts as one that is not set. */
 function present(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+/** The brand in header names that the product is told to expect, unless the simulator is to have another one. */
+function ownBrand({ SERVICE_HEADER_PREFIX: prefix }: Environment): Environment {
+  return prefix === undefined || prefix === '' ? {} : { SIMULATOR_HEADER_PREFIX: prefix };
 }

@@ -1,4 +1,4 @@
-import { serviceHeaders, SERVICE_HEADERS, type EndpointName, type ServiceHeaders } from '#upstream/contract.ts';
+import { DEFAULT_HEADER_PREFIX, serviceHeaders, type EndpointName, type ServiceHeaders } from '#upstream/contract.ts';
 import { endpointNames } from '#simulator/service/served.ts';
 import { errorShape } from '#simulator/shape/errors.ts';
 import { isArray, isObject, jsonFrom, objectAt, textAt, type Json, type JsonObject } from '#simulator/shape/json.ts';
@@ -78,7 +78,7 @@ function shapedRefusal(response: JsonObject, { shape }: Shaper): JsonObject {
 }
 
 function shapedWebhook(post: JsonObject, event: string, shaper: Shaper): JsonObject {
-  const ours = namesOf(SERVICE_HEADERS);
+  const ours = namesOf(serviceHeaders(DEFAULT_HEADER_PREFIX));
   const theirs = namesOf(serviceHeaders(shaper.shape.header_prefix));
   const { parameters } = post;
   const plain = objectAt(post, 'requestBody', 'content', JSON_TYPE, 'schema');

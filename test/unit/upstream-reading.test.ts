@@ -161,9 +161,12 @@ describe('other records', () => {
     expect(readAnswer(esimCancellation, cancellation, 'cancellation')).toMatchObject({ value: { status: 'cancelled' } });
   });
 
-  it('keep their own words where the contract judges none', () => {
-    const esim = { id: 'e', iccid: '8944500000000000001', activation_code: 'LPA:1$a$b', status: 'Released' };
-    expect(readAnswer(serviceEsim, esim, 'esim')).toMatchObject({ value: { status: 'Released' } });
+  it.each([
+    ['Released', 'released'],
+    ['Canceled', 'cancelled'],
+  ])('keep states that the contract does not list, in lower case: %s', (status, expected) => {
+    const esim = { id: 'e', iccid: '8944500000000000001', activation_code: 'LPA:1$a$b', status };
+    expect(readAnswer(serviceEsim, esim, 'esim')).toMatchObject({ value: { status: expected } });
   });
 });
 

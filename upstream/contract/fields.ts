@@ -1,7 +1,7 @@
 /** The kinds of field that wire shapes are made of, and the names that the specification gives its headers. */
 import * as z from 'zod';
-import { DEFAULT_HEADER_PREFIX } from '#domain/header-prefix.ts';
 import { parseDecimal } from '#domain/money.ts';
+import { ownWord, VARIANTS } from '#upstream/contract/variants.ts';
 
 export { DEFAULT_HEADER_PREFIX } from '#domain/header-prefix.ts';
 
@@ -28,8 +28,6 @@ export function serviceHeaders(prefix: string): ServiceHeaders {
     signature: `${prefix}-Signature`,
   };
 }
-
-export const SERVICE_HEADERS = serviceHeaders(DEFAULT_HEADER_PREFIX);
 
 export const IDEMPOTENCY_KEY_HEADER = 'Idempotency-Key';
 
@@ -107,6 +105,11 @@ export const wireNumericId = z
 
 /** A word of the service's own, such as a state that we show but do not judge. */
 export const wireWord = z.string().regex(/^[\x20-\x7e]{1,64}$/);
+
+/** A state of the service's own, in lower case, so that it can be compared. */
+export const wireState = wireWord
+  .transform((word) => ownWord('status', word, VARIANTS))
+  .meta({ description: 'State; compared in lower case.' });
 
 /** Why a purchase came to nothing, in the service's words. */
 export const wireFailure = z.object({

@@ -8,6 +8,7 @@ import {
   wireId,
   wireNumericId,
   wirePrice,
+  wireState,
   wireTime,
   wireUnsigned,
   wireWord,
@@ -77,7 +78,7 @@ export const serviceEsim = z.object({
   iccid: z.string().regex(/^[0-9]{18,22}$/),
   /** `LPA:1$<SM-DP+ address>$<matching id>`. */
   activation_code: z.string().min(1),
-  status: wireWord,
+  status: wireState,
   /** Null until then. */
   installed_at: neededFor(wireTime.nullish(), 'judging the conditions of a refund'),
   /** Null until then. */

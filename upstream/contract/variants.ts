@@ -53,12 +53,16 @@ function ourName(name: string, object: object, { fields }: Variants): string {
   return ours === undefined || Object.hasOwn(object, ours) ? name : ours;
 }
 
-function translateWord(fields: Fields, name: string, { words }: Variants): void {
+function translateWord(fields: Fields, name: string, variants: Variants): void {
   const word = fields[name];
-  if (typeof word !== 'string') return;
+  if (typeof word === 'string') fields[name] = ownWord(name, word, variants);
+}
+
+/** @returns our word for the service's word of a field; the same in lower case where we have no other. */
+export function ownWord(field: string, word: string, { words }: Variants): string {
   const plain = word.trim().toLowerCase();
-  const known = Object.hasOwn(words, name) ? words[name] : undefined;
-  fields[name] = known !== undefined && Object.hasOwn(known, plain) ? known[plain] : plain;
+  const known = Object.hasOwn(words, field) ? words[field] : undefined;
+  return known !== undefined && Object.hasOwn(known, plain) ? (known[plain] ?? plain) : plain;
 }
 
 /** `{"amount": …, "currency": …}` in the place of an amount; one whose currency is not that of the record stays as it is. */
