@@ -10,6 +10,7 @@ export function contractLines(report: ContractReport): string[] {
     '',
     ...report.calls.flatMap(callLines),
     '',
+    ...report.findings.map(documentLine),
     ...eventLines(report.events),
     '',
     ...verdict(report),
@@ -37,13 +38,22 @@ function eventLines(events: readonly EventReport[]): string[] {
   const silent = events.filter(({ status }) => status === 'not_described').map(({ event }) => event);
   const lines = events
     .filter(({ status }) => status !== 'not_described')
-    .flatMap(({ event, status, findings }) => [
-      `${status === 'matches' ? '✔' : '✘'} event ${event}`,
-      ...findings.map(findingLine),
-    ]);
+    .flatMap(({ event, status, findings }) => {
+      if (status === 'missing') return findings.map((finding) => `${sign(finding)} event ${event} ${sentence(finding)}`);
+      return [`${status === 'matches' ? '✔' : '✘'} event ${event}`, ...findings.map(findingLine)];
+    });
   if (silent.length === 0) return lines;
   const names = silent.length === events.length ? 'all' : silent.join(', ');
   return [...lines, `– events that are not described: ${names}`];
+}
+
+/** What is of the document as a whole. */
+function documentLine(finding: Finding): string {
+  return `${sign(finding)} ${finding.part}: ${sentence(finding)}`;
+}
+
+function sign({ severity }: Finding): string {
+  return severity === 'breaking' ? '✘' : '–';
 }
 
 function findingLine(finding: Finding): string {
@@ -58,7 +68,7 @@ function sentence({ name, message, suggestions = [] }: Finding): string {
 
 function verdict({ compatible, calls, events, switchOff }: ContractReport): string[] {
   const counted = (status: CallStatus): number => calls.filter((call) => call.status === status).length;
-  const described = events.filter(({ status }) => status !== 'not_described').length;
+  const described = events.filter(({ status }) => status === 'matches' || status === 'differs').length;
   const totals =
     `${calls.length} calls: ${counted('matches')} match, ${counted('differs')} differ, ` +
     `${counted('missing')} missing, ${counted('switched_off')} switched off; ` +
@@ -79,6 +89,7 @@ export function contractJson(report: ContractReport): unknown {
   return {
     compatible: report.compatible,
     document: report.document,
+    findings: report.findings,
     calls: report.calls.map(({ foundAs, ...call }) => ({
       ...call,
       ...(foundAs === undefined ? {} : { found_as: foundAs }),

@@ -32,12 +32,13 @@ export async function checkContract(
   }
 }
 
-function judge({ compatible, calls, events, switchOff }: ContractReport, data: string | undefined): Finding {
+function judge({ compatible, findings, calls, events, switchOff }: ContractReport, data: string | undefined): Finding {
   const looked = calls.filter(({ status }) => status !== 'switched_off');
   if (compatible) return ok(`nothing that we need is missing in ${looked.length} calls`);
-  const isBreaking = ({ findings }: { findings: readonly { severity: string }[] }) =>
-    findings.some(({ severity }) => severity === 'breaking');
+  const breaks = ({ severity }: { readonly severity: string }) => severity === 'breaking';
+  const isBreaking = (part: { readonly findings: readonly { readonly severity: string }[] }) => part.findings.some(breaks);
   const names = [
+    ...new Set(findings.filter(breaks).map(({ part }) => part)),
     ...looked.filter(isBreaking).map(({ method, path }) => `${method} ${path}`),
     ...events.filter(isBreaking).map(({ event }) => `event ${event}`),
   ];

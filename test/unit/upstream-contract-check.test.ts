@@ -64,10 +64,11 @@ describe('a request', () => {
       withProperty('package_id', { type: 'string' }),
       breaking('request', 'package_id', 'is of type string there, and integer here')],
     ['wants one of a list of values',
-      withProperty('external_order_id', { enum: ['a', 'b'] })],
+      withProperty('external_order_id', { enum: ['a', 'b'] }),
+      breaking('request', 'external_order_id', 'is one of ["a","b"] there, and ours may be "ORD-1042"')],
     ['wants shorter texts than ours may be',
       withProperty('external_order_id', { type: 'string', maxLength: 40 }),
-      note('request', 'external_order_id', 'may have 40 characters, and ours may have more')],
+      note('request', 'external_order_id', 'has at most 40 characters there; a caller may choose one of 67 characters, which is refused')],
     ['says nothing of its fields', { type: 'object' },
       breaking('request', undefined, 'is not described; we send package_id, external_order_id')],
     ['says nothing at all', {}, breaking('request', undefined, 'is not described; we send package_id, external_order_id')],
@@ -123,9 +124,9 @@ describe('an answer', () => {
     ['does not promise its fields', { type: 'object', properties: WALLET },
       note('answer', undefined, 'is not said to always have balance, currency, which we need')],
     ['may have null in a field', { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: ['string', 'null'] } } },
-      note('answer', 'currency', 'may be null there, which we do not take')],
+      breaking('answer', 'currency', 'may be null there, which we do not take')],
     ['may have null the way of OpenAPI 3.0', { type: 'object', required: REQUIRED, properties: { ...WALLET, currency: { type: 'string', nullable: true } } },
-      note('answer', 'currency', 'may be null there, which we do not take')],
+      breaking('answer', 'currency', 'may be null there, which we do not take')],
     ['is in parts', { allOf: [
       { properties: { balance: { type: 'string' } }, required: ['balance'] },
       { properties: { currency: { type: 'string' } }, required: ['currency'] },
@@ -228,7 +229,7 @@ describe('parameters and authorization', () => {
     expect(said('createOrder', document)).toEqual([]);
   });
 
-  it('a query that we need is breaking when it is missing, a filter is a note, and one that is asked for breaking', () => {
+  it('a query that we need is breaking when it is missing, and one that is asked for; paging is a note', () => {
     const document = contractOpenApi();
     operation(document, '/updates/latest', 'get')['parameters'] = [{ name: 'version', in: 'query' }];
     operation(document, '/orders', 'get')['parameters'] = [{ name: 'from', in: 'query', required: true }];
@@ -237,8 +238,9 @@ describe('parameters and authorization', () => {
       breaking('parameters', 'query channel', 'is missing'),
     ]);
     expect(said('listOrders', document)).toEqual([
+      breaking('parameters', 'query external_order_id', 'is missing, and is needed for finding an order whose answer was lost'),
       breaking('parameters', 'query from', 'is asked for, and we do not always send it'),
-      ...['external_order_id', 'cursor', 'limit'].map((name) =>
+      ...['cursor', 'limit'].map((name) =>
         note('parameters', `query ${name}`, 'is not there; it may be ignored or refused'),
       ),
     ]);

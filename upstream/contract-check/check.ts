@@ -1,122 +1,142 @@
-import type * as z from 'zod';
 import { capabilities as allCapabilities, type Capabilities, type Capability } from '#domain/capabilities.ts';
-import { compareCall, findCall, jsonContent, pathsOf, wireSchema } from '#upstream/contract-check/calls.ts';
-import { compareAnswer } from '#upstream/contract-check/compare.ts';
-import {
-  at,
-  entriesAt,
-  resolved,
-  textAt,
-  UnresolvedReference,
-  type JsonObject,
-} from '#upstream/contract-check/document.ts';
+import { compareCall } from '#upstream/contract-check/calls.ts';
+import type { Comparison } from '#upstream/contract-check/comparison.ts';
+import { at, textAt, UnresolvedReference, type JsonObject } from '#upstream/contract-check/document.ts';
+import { compareEventHeaders } from '#upstream/contract-check/event-headers.ts';
+import { compareEvents, describedEvents, type ComparedEvent } from '#upstream/contract-check/events.ts';
 import {
   Findings,
   isBreaking,
   type CallReport,
   type ContractReport,
   type EventReport,
-  type Finding,
 } from '#upstream/contract-check/findings.ts';
-import {
-  ENDPOINTS,
-  EVENT_KINDS,
-  eventEnvelope,
-  EVENTS,
-  type EndpointContract,
-  type EndpointName,
-  type EventKind,
-} from '#upstream/contract.ts';
+import { Needs, type Source } from '#upstream/contract-check/needs.ts';
+import { findCall, pathsOf, type FoundCall } from '#upstream/contract-check/paths.ts';
+import { envelopeNames } from '#upstream/contract-check/peeled.ts';
+import { compareServers, writtenPaths } from '#upstream/contract-check/servers.ts';
+import { DEFAULT_HEADER_PREFIX, ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
 /**
  * Compares a real OpenAPI document of the service with the contract: what we need and is missing, renamed or of another
- * type, and what is asked for and we do not give. Never throws on what the document holds.
+ * form, and what is asked for and we do not give. Never throws on what the document holds.
  *
  * @param document as `readDocument` gives it.
  * @param capabilities calls whose capability is switched off are not made, and not looked at.
+ * @param options.headerPrefix of the headers of a webhook delivery, everything before `-Event`.
  */
-export function checkContract(document: JsonObject, capabilities: Capabilities): ContractReport {
+export function checkContract(
+  document: JsonObject,
+  capabilities: Capabilities,
+  { headerPrefix = DEFAULT_HEADER_PREFIX }: { readonly headerPrefix?: string } = {},
+): ContractReport {
+  const report = reportOf(document, capabilities, headerPrefix);
+  return report.compatible ? report : { ...report, switchOff: wayOut(report, document, capabilities, headerPrefix) };
+}
+
+function reportOf(document: JsonObject, capabilities: Capabilities, headerPrefix: string): ContractReport {
+  const findings = new Findings();
+  const needs = new Needs();
   const paths = pathsOf(document);
-  const names = Object.keys(ENDPOINTS) as EndpointName[];
-  const calls = names.map((name) => callReport(name, document, paths, capabilities));
-  const events = EVENT_KINDS.map((event) => eventReport(event, document));
-  const compatible = [...calls, ...events].every(({ findings }) => !findings.some(isBreaking));
+  compareServers(findings, document, writtenPaths(document));
+  const compared = endpointNames.map((name) => comparedCall(name, document, paths, { capabilities, needs }));
+  const described = describedEvents(document, findings);
+  compareEventHeaders(document, described, findings, headerPrefix);
+  const comparedEvents = compareEvents(document, described, needs);
+  needs.settle();
+
+  const calls = compared.map(callReport);
+  const events = comparedEvents.map(eventReport);
+  const all = [...findings.all(), ...[...calls, ...events].flatMap((part) => part.findings)];
   const info = at(document, 'info');
   const [title, version] = [textAt(info, 'title'), textAt(info, 'version')];
   return {
-    compatible,
+    compatible: !all.some(isBreaking),
     document: {
       openapi: textAt(document, 'openapi') ?? '',
       ...(title === undefined ? {} : { title }),
       ...(version === undefined ? {} : { version }),
     },
+    findings: findings.all(),
     calls,
     events,
-    switchOff: compatible ? [] : wayOut(calls, events),
+    switchOff: [],
   };
 }
 
-function callReport(
+const endpointNames = Object.keys(ENDPOINTS) as EndpointName[];
+
+interface ComparedCall {
+  readonly name: EndpointName;
+  readonly contract: EndpointContract;
+  readonly found: FoundCall | undefined;
+  readonly findings: Findings;
+}
+
+/** @returns `found` is undefined where the call is switched off. */
+function comparedCall(
   name: EndpointName,
   document: JsonObject,
   paths: ReturnType<typeof pathsOf>,
-  capabilities: Capabilities,
-): CallReport {
+  { capabilities, needs }: { readonly capabilities: Capabilities; readonly needs: Needs },
+): ComparedCall {
   const contract: EndpointContract = ENDPOINTS[name];
-  const { method, path, capability, convenience } = contract;
-  const call = { name, method, path, ...(capability === undefined ? {} : { capability }) };
-  if (capability !== undefined && !capabilities[capability]) return { ...call, status: 'switched_off', findings: [] };
-
+  const { capability, convenience } = contract;
+  const findings = new Findings();
+  if (capability !== undefined && !capabilities[capability]) return { name, contract, found: undefined, findings };
+  const comparison: Comparison = {
+    document,
+    findings,
+    undescribedAnswer: convenience === true ? 'note' : 'breaking',
+    envelopes: envelopeNames(name),
+    isEvent: false,
+    source: sourceOf(contract),
+    needs,
+  };
   try {
     const found = findCall(document, paths, contract);
-    if (!found.found) {
-      const { message, suggestions } = found;
-      const severity: Finding['severity'] = convenience === true ? 'note' : 'breaking';
-      const near = suggestions.length === 0 ? {} : { suggestions };
-      return { ...call, status: 'missing', findings: [{ severity, part: 'call', message, ...near }] };
-    }
-    const findings = compareCall(document, found, contract).all();
-    const status = findings.some(isBreaking) ? 'differs' : 'matches';
-    return { ...call, status, ...(found.path === path ? {} : { foundAs: found.path }), findings };
+    if (found.found) compareCall(comparison, found, contract);
+    else findings[convenience === true ? 'note' : 'breaking']('call', undefined, found.message, found.suggestions);
+    return { name, contract, found, findings };
   } catch (error) {
     if (!(error instanceof UnresolvedReference)) throw error;
-    return { ...call, status: 'differs', findings: [{ severity: 'breaking', part: 'call', message: error.message }] };
+    findings.breaking('call', undefined, error.message);
+    return { name, contract, found: { found: true, path: contract.path, item: undefined, operation: {} }, findings };
   }
 }
 
-// Which kind it is stands in the table already: a document may give `event` one name, all names, or none.
-const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
-  EVENT_KINDS.map((kind) => {
-    const { data } = EVENTS[kind];
-    return [kind, data === undefined ? eventEnvelope : eventEnvelope.extend({ data })];
-  }),
-);
+function sourceOf({ method, convenience, neededQuery = {} }: EndpointContract): Source {
+  const role = method === 'GET' ? 'read' : 'write';
+  return { role: convenience === true ? 'aside' : role, isWhole: method === 'GET', searchedBy: Object.keys(neededQuery) };
+}
 
-/** Documents before OpenAPI 3.1 cannot describe webhooks, and later ones need not. */
-function eventReport(event: EventKind, document: JsonObject): EventReport {
-  const findings = new Findings();
-  try {
-    const webhooks = [...entriesAt(document, 'webhooks'), ...entriesAt(document, 'x-webhooks')];
-    const item = resolved(document, webhooks.find(([name]) => name === event)?.[1]);
-    const body = resolved(document, at(resolved(document, at(item, 'post')), 'requestBody'));
-    const media = jsonContent(document, body);
-    if (media === undefined) return { event, status: 'not_described', findings: [] };
-    // The layout of events is assumed from end to end, so free-form data is no news.
-    const ours = wireSchema(EVENT_BODIES.get(event) ?? eventEnvelope);
-    compareAnswer({ document, findings, undescribedAnswer: 'note' }, ours, media.schema);
-  } catch (error) {
-    if (!(error instanceof UnresolvedReference)) throw error;
-    findings.breaking('answer', undefined, error.message);
-  }
+function callReport({ name, contract, found, findings }: ComparedCall): CallReport {
+  const { method, path, capability } = contract;
+  const call = { name, method, path, ...(capability === undefined ? {} : { capability }) };
+  if (found === undefined) return { ...call, status: 'switched_off', findings: [] };
   const all = findings.all();
-  return { event, status: all.some(isBreaking) ? 'differs' : 'matches', findings: all };
+  if (!found.found) return { ...call, status: 'missing', findings: all };
+  const status = all.some(isBreaking) ? 'differs' : 'matches';
+  return { ...call, status, ...(found.path === path ? {} : { foundAs: found.path }), findings: all };
 }
 
-/** The capabilities that would have to go; empty when a difference is in a call that nothing can take the place of. */
-function wayOut(calls: readonly CallReport[], events: readonly EventReport[]): readonly Capability[] {
+function eventReport({ event, status, findings }: ComparedEvent): EventReport {
+  const all = findings.all();
+  if (status === 'missing') return { event, status, findings: all };
+  if (all.some(isBreaking)) return { event, status: 'differs', findings: all };
+  return { event, status: status === 'described' ? 'matches' : 'not_described', findings: all };
+}
+
+/** The capabilities that would have to go; empty when something would still differ without them. */
+function wayOut(
+  { calls }: ContractReport,
+  document: JsonObject,
+  capabilities: Capabilities,
+  headerPrefix: string,
+): readonly Capability[] {
   const broken = calls.filter(({ findings }) => findings.some(isBreaking));
-  const insoluble =
-    broken.some(({ capability }) => capability === undefined) || events.some(({ status }) => status === 'differs');
   const needless = new Set(broken.map(({ capability }) => capability));
-  return insoluble ? [] : allCapabilities.filter((capability) => needless.has(capability));
+  const off = allCapabilities.filter((capability) => needless.has(capability));
+  const without = { ...capabilities, ...Object.fromEntries(off.map((capability) => [capability, false])) };
+  return off.length > 0 && reportOf(document, without, headerPrefix).compatible ? off : [];
 }

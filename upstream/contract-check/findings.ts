@@ -8,7 +8,7 @@ import type { EndpointName, EventKind } from '#upstream/contract.ts';
 export interface Finding {
   readonly severity: 'breaking' | 'note';
   /** Where it is. */
-  readonly part: 'call' | 'parameters' | 'request' | 'answer';
+  readonly part: 'call' | 'parameters' | 'request' | 'answer' | 'servers' | 'events' | 'event headers';
   /** The field or parameter that it is about, such as `data[].price_for_reseller`. */
   readonly name?: string;
   /** A clause; after the name, where there is one. */
@@ -34,7 +34,8 @@ export interface CallReport {
 
 export interface EventReport {
   readonly event: EventKind;
-  readonly status: 'matches' | 'differs' | 'not_described';
+  /** `missing`: the document describes other events and not this one. `not_described`: it describes none, or not its body. */
+  readonly status: 'matches' | 'differs' | 'missing' | 'not_described';
   readonly findings: readonly Finding[];
 }
 
@@ -42,6 +43,8 @@ export interface ContractReport {
   /** True when nothing that we need is missing. */
   readonly compatible: boolean;
   readonly document: { readonly openapi: string; readonly title?: string; readonly version?: string };
+  /** What is of the document as a whole: its servers, and the headers of its events. */
+  readonly findings: readonly Finding[];
   readonly calls: readonly CallReport[];
   readonly events: readonly EventReport[];
   /** Capabilities to switch off that would make it compatible; empty where that would not be enough. */

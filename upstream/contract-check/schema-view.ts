@@ -2,6 +2,7 @@
  * What a JSON Schema says of a value, as far as the comparison needs it: its types, its fields, the values it may have.
  * Read tolerantly: keywords that are not known here say nothing.
  */
+import { brokenConstraint, constraintsOf, type Constraint } from '#upstream/contract-check/constraints.ts';
 import { at, entriesAt, isObject, listAt, target, textAt, type JsonObject } from '#upstream/contract-check/document.ts';
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
@@ -18,8 +19,8 @@ export interface SchemaView {
   readonly items: unknown;
   /** True when fields that are not named are refused. */
   readonly closed: boolean;
-  /** Infinite where the schema names none. */
-  readonly maxLength: number;
+  /** All of them hold. */
+  readonly constraints: readonly Constraint[];
 }
 
 const ANYTHING: SchemaView = {
@@ -29,7 +30,7 @@ const ANYTHING: SchemaView = {
   required: new Set(),
   items: undefined,
   closed: false,
-  maxLength: Infinity,
+  constraints: [],
 };
 
 // Each choice within a combination multiplies the forms; a document that has more is not compared more closely.
@@ -58,14 +59,15 @@ export function formsOf(document: JsonObject, schema: unknown, within: ReadonlyS
     const choices = listAt(schema, keyword);
     if (choices.length > 0) forms = combined(forms, choices.flatMap((choice) => formsOf(document, choice, within)));
   }
-  return forms;
+  // Strictly, OpenAPI 3.0 lets it count beside a type only; beside a reference everybody means it all the same.
+  const isNullable = at(schema, 'nullable') === true && at(schema, 'type') === undefined;
+  return isNullable && forms.length > 0 ? [...forms, { ...ANYTHING, types: new Set(['null' as const]) }] : forms;
 }
 
 function ownView(schema: JsonObject): SchemaView {
   const values = valuesOf(schema);
   const properties = new Map(entriesAt(schema, 'properties'));
   const required = listAt(schema, 'required').filter((name) => typeof name === 'string');
-  const maxLength = at(schema, 'maxLength');
   return {
     types: typesOf(schema, values),
     values,
@@ -73,7 +75,7 @@ function ownView(schema: JsonObject): SchemaView {
     required: new Set(required),
     items: at(schema, 'items'),
     closed: at(schema, 'additionalProperties') === false,
-    maxLength: typeof maxLength === 'number' ? maxLength : Infinity,
+    constraints: constraintsOf(schema),
   };
 }
 
@@ -107,7 +109,8 @@ function typeOf(value: unknown): JsonType {
 }
 
 function combined(left: readonly SchemaView[], right: readonly SchemaView[]): SchemaView[] {
-  const both = left.flatMap((first) => right.map((second) => viewOfBoth(first, second)));
+  // Both sides are cut before they are multiplied, so that a document cannot make this take for ever.
+  const both = left.slice(0, MAX_FORMS).flatMap((first) => right.slice(0, MAX_FORMS).map((second) => viewOfBoth(first, second)));
   return both.filter((view) => view.types === undefined || view.types.size > 0).slice(0, MAX_FORMS);
 }
 
@@ -123,7 +126,7 @@ function viewOfBoth(left: SchemaView, right: SchemaView): SchemaView {
     required: new Set([...left.required, ...right.required]),
     items: bothItems(left.items, right.items),
     closed: left.closed || right.closed,
-    maxLength: Math.min(left.maxLength, right.maxLength),
+    constraints: [...left.constraints, ...right.constraints],
   };
 }
 
@@ -145,4 +148,28 @@ function bothValues(left: SchemaView['values'], right: SchemaView['values']): Sc
 /** True when every value of a type is of one of these; each integer is a number. */
 export function covers(types: ReadonlySet<JsonType>, type: JsonType): boolean {
   return types.has(type) || (type === 'integer' && types.has('number'));
+}
+
+/**
+ * Tells why none of some forms takes a value.
+ *
+ * @returns a clause after the name of what has the value, such as `has at most 20 characters there`; undefined when a form
+ *   takes it.
+ */
+export function refusalOf(forms: readonly SchemaView[], value: unknown): string | undefined {
+  const typed = forms.filter((form) => takesType(form, value));
+  const types = new Set(forms.flatMap((form) => [...(form.types ?? [])]));
+  if (typed.length === 0) return `is of type ${[...types].join(' or ')} there`;
+  const reasons = typed.map((form) => refusalByForm(form, value));
+  return reasons.includes(undefined) ? undefined : reasons[0];
+}
+
+/** True when values of this one's type fit, whatever else is asked of them. */
+export function takesType({ types }: SchemaView, value: unknown): boolean {
+  return types === undefined || covers(types, typeOf(value));
+}
+
+function refusalByForm({ values, constraints }: SchemaView, value: unknown): string | undefined {
+  if (values !== undefined && !values.includes(value)) return `is one of ${JSON.stringify(values)} there`;
+  return brokenConstraint(constraints, value);
 }

@@ -20,6 +20,8 @@ export interface EndpointContract {
   readonly query?: readonly string[];
   /** Those of `query` that every request has. */
   readonly requiredQuery?: readonly string[];
+  /** Those of `query` that the product depends on, with what cannot be done without them, as a clause. */
+  readonly neededQuery?: Readonly<Record<string, string>>;
   readonly body?: z.ZodType;
   readonly answer: z.ZodType;
   /** What the answer is about, or what its list holds; also the name under which a service may wrap it. */

@@ -51,6 +51,7 @@ export const VPN_ENDPOINTS = {
     authorized: true,
     idempotencyKey: false,
     query: ['external_subscription_id', 'cursor', 'limit'],
+    neededQuery: { external_subscription_id: 'finding a subscription whose answer was lost' },
     answer: pageOf(vpnSubscription),
     record: 'subscription',
     capability: 'vpn_subscription_list',

@@ -1,0 +1,76 @@
+/** Compares the headers of described webhooks with those that are read of a delivery. */
+import type { DescribedEvent } from '#upstream/contract-check/events.ts';
+import { UnresolvedReference, type JsonObject } from '#upstream/contract-check/document.ts';
+import type { Findings } from '#upstream/contract-check/findings.ts';
+import { parametersOf, refusalOfText, type Parameter } from '#upstream/contract-check/parameters.ts';
+import { formsOf } from '#upstream/contract-check/schema-view.ts';
+import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
+
+const NAMES = ['event', 'delivery', 'timestamp', 'signature'] as const satisfies (keyof ServiceHeaders)[];
+
+/** What we verify; the other two have no form that we ask for. */
+const VALUES = {
+  timestamp: { text: '1767225600', says: 'Unix seconds in digits' },
+  signature: { text: `v1=${'0a'.repeat(32)}`, says: 'v1= and a hexadecimal HMAC' },
+} as const;
+
+/**
+ * Compares what a document says of the headers of its webhooks. One that names none of these headers says nothing.
+ *
+ * @param prefix everything before `-Event`, as `SERVICE_HEADER_PREFIX` sets it.
+ */
+export function compareEventHeaders(
+  document: JsonObject,
+  events: readonly DescribedEvent[],
+  findings: Findings,
+  prefix: string,
+): void {
+  for (const { item, operation } of events) {
+    try {
+      const headers = parametersOf(document, item, operation).filter(({ place }) => place === 'header');
+      compareHeaders(document, headers, findings, prefix);
+    } catch (error) {
+      if (!(error instanceof UnresolvedReference)) throw error;
+      findings.breaking('event headers', undefined, error.message);
+    }
+  }
+}
+
+function compareHeaders(document: JsonObject, headers: readonly Parameter[], findings: Findings, prefix: string): void {
+  const ours = serviceHeaders(prefix);
+  const found = new Map(NAMES.map((part) => [part, named(headers, ours[part])] as const));
+  const others = NAMES.flatMap((part) => (found.get(part) === undefined ? ofAnotherPrefix(headers, part) : []));
+  const prefixes = [...new Set(others.map((other) => other.prefix))];
+  const [only, another] = prefixes;
+  if ([...found.values()].every((header) => header === undefined) && only === undefined) return;
+
+  if (only !== undefined && another === undefined && [...found.values()].every((header) => header === undefined)) {
+    const message = `start with ${only}, and ours with ${prefix}: set SERVICE_HEADER_PREFIX=${only}`;
+    findings.breaking('event headers', undefined, message);
+    return compareHeaders(document, headers, findings, only);
+  }
+  for (const part of NAMES) {
+    const header = found.get(part);
+    const near = others.filter((other) => other.part === part).map(({ name }) => name);
+    if (header === undefined) {
+      // The signed body says which event it is; the header is not read for that.
+      findings[part === 'event' ? 'note' : 'breaking']('event headers', ours[part], 'is missing', near);
+    } else if (part === 'timestamp' || part === 'signature') {
+      const { text, says } = VALUES[part];
+      const refusal = refusalOfText(formsOf(document, header.schema), text);
+      if (refusal !== undefined) findings.breaking('event headers', ours[part], `${refusal}, and we read ${says}`);
+    }
+  }
+}
+
+function named(headers: readonly Parameter[], name: string): Parameter | undefined {
+  return headers.find((header) => header.name.toLowerCase() === name.toLowerCase());
+}
+
+/** Headers such as `X-Acme-Signature`, where ours is `X-Service-Signature`. */
+function ofAnotherPrefix(headers: readonly Parameter[], part: (typeof NAMES)[number]) {
+  return headers.flatMap(({ name }) => {
+    const prefix = name.toLowerCase().endsWith(`-${part}`) ? name.slice(0, -part.length - 1) : '';
+    return prefix === '' ? [] : [{ part, name, prefix }];
+  });
+}

@@ -1,0 +1,146 @@
+/** Compares the webhooks that a document describes with the events of the contract. */
+import type * as z from 'zod';
+import { jsonContent, wireSchema } from '#upstream/contract-check/calls.ts';
+import { compareAnswer } from '#upstream/contract-check/compare-answer.ts';
+import { valuesIn, type Comparison } from '#upstream/contract-check/comparison.ts';
+import {
+  at,
+  entriesAt,
+  isObject,
+  resolved,
+  UnresolvedReference,
+  type JsonObject,
+} from '#upstream/contract-check/document.ts';
+import { Findings } from '#upstream/contract-check/findings.ts';
+import { nearNames } from '#upstream/contract-check/near-names.ts';
+import type { Needs } from '#upstream/contract-check/needs.ts';
+import { envelopesOf } from '#upstream/contract-check/peeled.ts';
+import { formsOf } from '#upstream/contract-check/schema-view.ts';
+import { EVENT_KINDS, eventEnvelope, EVENTS, type EventKind } from '#upstream/contract.ts';
+
+/** A webhook that the document describes. */
+export interface DescribedEvent {
+  readonly key: string;
+  readonly item: unknown;
+  readonly operation: JsonObject;
+  /** Undefined where no body is described. */
+  readonly body: { readonly schema: unknown } | undefined;
+  /** What the body's `event` may be; undefined where that is open. */
+  readonly kinds: readonly string[] | undefined;
+}
+
+/** One event of the contract, compared. */
+export interface ComparedEvent {
+  readonly event: EventKind;
+  readonly status: 'described' | 'missing' | 'not_described';
+  readonly findings: Findings;
+}
+
+// Which kind it is was found out before: a document may give `event` one name, all names, or none.
+const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
+  EVENT_KINDS.map((kind) => {
+    const { data } = EVENTS[kind];
+    return [kind, data === undefined ? eventEnvelope : eventEnvelope.extend({ data })];
+  }),
+);
+
+const RESOURCES: Readonly<Record<string, string>> = { esim: 'cancellation', vpn: 'subscription' };
+
+/** The webhooks of a document; before OpenAPI 3.1 they stand under an extension, if at all. */
+export function describedEvents(document: JsonObject, findings: Findings): readonly DescribedEvent[] {
+  const webhooks = [...entriesAt(document, 'webhooks'), ...entriesAt(document, 'x-webhooks')];
+  return webhooks.flatMap(([key, raw]) => {
+    try {
+      const item = resolved(document, raw);
+      const operation = resolved(document, at(item, 'post'));
+      if (!isObject(operation)) return [];
+      const body = jsonContent(document, resolved(document, at(operation, 'requestBody')));
+      return [{ key, item, operation, body, kinds: body === undefined ? undefined : kindsIn(document, body.schema) }];
+    } catch (error) {
+      if (!(error instanceof UnresolvedReference)) throw error;
+      findings.breaking('events', key, error.message);
+      return [];
+    }
+  });
+}
+
+function kindsIn(document: JsonObject, schema: unknown): readonly string[] | undefined {
+  try {
+    const names = formsOf(document, schema).flatMap(({ properties }) => {
+      return properties.has('event') ? formsOf(document, properties.get('event')) : [];
+    });
+    return valuesIn(names)?.filter((value) => typeof value === 'string');
+  } catch (error) {
+    if (!(error instanceof UnresolvedReference)) throw error;
+    // The comparison of the body reports it.
+    return undefined;
+  }
+}
+
+/**
+ * Compares every event of the contract. Where a document describes events, one that it leaves out is one that it does not
+ * send; where it describes none, nothing is known of them.
+ */
+export function compareEvents(document: JsonObject, events: readonly DescribedEvent[], needs: Needs): ComparedEvent[] {
+  const ofOurs = new Set(EVENT_KINDS.flatMap((kind) => find(events, kind)?.described ?? []));
+  const strangers = events
+    .filter((event) => !ofOurs.has(event))
+    .flatMap(({ key, kinds = [] }) => [key, ...kinds]);
+  return EVENT_KINDS.map((event) => {
+    const findings = new Findings();
+    if (events.length === 0) return { event, status: 'not_described', findings };
+    const found = find(events, event);
+    if (found === undefined) {
+      const severity = event === 'ping' ? 'note' : 'breaking';
+      findings[severity]('events', undefined, 'is not among the events of the document', nearNames(event, strangers));
+      return { event, status: 'missing', findings };
+    }
+    if (found.otherNames.length > 0) {
+      findings.breaking('events', undefined, 'has another name in the body', found.otherNames);
+    }
+    const { body } = found.described;
+    if (body === undefined) {
+      findings.note('answer', undefined, 'has no body that is described as JSON');
+      return { event, status: 'not_described', findings };
+    }
+    compareBody({ document, findings, needs, event }, body.schema);
+    return { event, status: 'described', findings };
+  });
+}
+
+/** By what the body says, or else by the name under which it is described: that is no part of what is sent. */
+function find(
+  events: readonly DescribedEvent[],
+  kind: EventKind,
+): { readonly described: DescribedEvent; readonly otherNames: readonly string[] } | undefined {
+  const byBody = events.filter(({ kinds }) => kinds?.includes(kind) === true);
+  const byKey = events.filter(({ key }) => plain(key) === plain(kind));
+  const described = byBody.find((event) => byKey.includes(event)) ?? byBody[0] ?? byKey[0];
+  if (described === undefined) return undefined;
+  return { described, otherNames: byBody.length > 0 ? [] : (described.kinds ?? []) };
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
+}
+
+function compareBody(
+  { event, ...rest }: Pick<Comparison, 'document' | 'findings' | 'needs'> & { readonly event: EventKind },
+  schema: unknown,
+): void {
+  const [subject = event] = event.split('.');
+  const comparison: Comparison = {
+    ...rest,
+    // The layout of events is assumed from end to end, so free-form data is no news.
+    undescribedAnswer: 'note',
+    envelopes: envelopesOf(RESOURCES[subject] ?? subject),
+    isEvent: true,
+    source: { role: 'read', isWhole: false, searchedBy: [] },
+  };
+  try {
+    compareAnswer(comparison, wireSchema(EVENT_BODIES.get(event) ?? eventEnvelope), schema);
+  } catch (error) {
+    if (!(error instanceof UnresolvedReference)) throw error;
+    rest.findings.breaking('answer', undefined, error.message);
+  }
+}

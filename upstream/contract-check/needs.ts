@@ -1,0 +1,65 @@
+/** Fields that the product depends on although single answers may lack them (`neededFor` in the contract). */
+import { at, listAt, textAt } from '#upstream/contract-check/document.ts';
+import { NEEDED_FOR, NEEDED_UNLESS } from '#upstream/contract.ts';
+
+/** What the contract says of such a field. */
+export interface Need {
+  readonly purpose: string;
+  readonly alternatives: readonly string[];
+}
+
+/** @returns undefined for a schema of the contract without the mark. */
+export function needOf(schema: unknown): Need | undefined {
+  const purpose = textAt(schema, NEEDED_FOR);
+  if (purpose === undefined) return undefined;
+  return { purpose, alternatives: listAt(schema, NEEDED_UNLESS).filter((name) => typeof name === 'string') };
+}
+
+/** True where an object of the contract has such a field or one that must always be there. */
+export function neededNames(schema: unknown): readonly string[] {
+  const properties = at(schema, 'properties');
+  const marked = typeof properties === 'object' && properties !== null ? Object.entries(properties) : [];
+  return marked.filter(([, field]) => needOf(field) !== undefined).map(([name]) => name);
+}
+
+/** Where an answer stands that may carry such fields. */
+export interface Source {
+  /** *read*: a GET or an event, which tells what became of the work; *write*: the answer to a purchase. *aside*: neither. */
+  readonly role: 'read' | 'write' | 'aside';
+  /** True where every state can be seen; an event tells of one. */
+  readonly isWhole: boolean;
+  /** Fields that a list is filtered by: without them nothing can be found in it. */
+  readonly searchedBy: readonly string[];
+}
+
+type Report = (severity: 'breaking' | 'note', message: string) => void;
+
+/**
+ * Collects which answers carry what is needed. An order's eSIM may come with any read or event, so that its absence in one of
+ * them can be judged only when all have been seen.
+ */
+export class Needs {
+  readonly #carried = new Set<string>();
+  readonly #lacking: { readonly purpose: string; readonly role: Source['role']; readonly report: Report }[] = [];
+
+  carried({ role }: Source, { purpose }: Need): void {
+    if (role === 'read') this.#carried.add(purpose);
+  }
+
+  /** @param report is called when all have been seen, or at once. */
+  lacking({ role, searchedBy }: Source, name: string, { purpose }: Need, report: Report): void {
+    if (role === 'aside') return;
+    if (searchedBy.includes(name)) report('breaking', `is missing, and is needed for ${purpose}`);
+    else this.#lacking.push({ purpose, role, report });
+  }
+
+  /** Reports what was collected. Where no read is there that could have it, the answer to the purchase is what counts. */
+  settle(): void {
+    const lackedByReads = new Set(this.#lacking.filter(({ role }) => role === 'read').map(({ purpose }) => purpose));
+    for (const { purpose, role, report } of this.#lacking) {
+      if (this.#carried.has(purpose)) report('note', 'is missing here; another answer or event has it');
+      else if (role === 'read' || !lackedByReads.has(purpose)) report('breaking', `is missing, and is needed for ${purpose}`);
+      else report('note', 'is missing here, and is in no read either');
+    }
+  }
+}

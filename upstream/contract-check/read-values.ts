@@ -1,0 +1,114 @@
+/**
+ * Values that services of this kind send, to tell whether what a document says of a field fits our reading of it. They
+ * are held against both sides, so that what our contract learns to read is no difference any more.
+ */
+import { parseLpaString } from '#domain/activation.ts';
+import { refusalOf, type SchemaView } from '#upstream/contract-check/schema-view.ts';
+
+interface ValueKind {
+  readonly names: RegExp;
+  readonly values: readonly string[];
+  /** True where the values are all forms that are known; of ids, none is. */
+  readonly isClosed: boolean;
+  /** What is asked of a value after it was read. */
+  readonly isUsable?: (text: string) => boolean;
+}
+
+const KINDS: readonly ValueKind[] = [
+  {
+    names: /^iccid$/,
+    values: ['8944500102198304826', '89445001021983048266', '8944500102198304826F', '8944 5001 0219 8304 826', '894450010219'],
+    isClosed: true,
+  },
+  {
+    names: /^activation_code$/,
+    values: [
+      'LPA:1$rsp.example.com$K2-9F3A-77D1',
+      '1$rsp.example.com$K2-9F3A-77D1',
+      'https://rsp.example.com/install/K29F3A77D1',
+      'K2-9F3A-77D1',
+      'K29F3A77D1',
+      'data:image/png;base64,iVBORw0KGgo=',
+      'iVBORw0KGgo=',
+    ],
+    isClosed: true,
+    isUsable: (text) => parseLpaString(text) !== undefined,
+  },
+  { names: /^currency$/, values: ['USD', 'EUR', 'usd', 'eur', '840', '978', '$', 'US Dollar'], isClosed: true },
+  {
+    names: /^(?:price_for_reseller|amount|balance)$/,
+    values: ['12.50', '0.99', '12.5', '12,50', '$12.50', 'USD 12.50', '12.50 USD', '12.50 EUR'],
+    isClosed: true,
+  },
+  {
+    names: /_at$/,
+    values: [
+      '2026-01-31T10:00:00Z',
+      '2026-01-31T10:00:00.123456Z',
+      '2026-01-31T10:00:00+02:00',
+      '2026-01-31T10:00:00',
+      '2026-01-31 10:00:00',
+      '2026-01-31',
+      '20260131',
+      '31.01.2026',
+      '31.01.2026 10:00:00',
+      '31/01/2026',
+      '01/31/2026',
+      '31-01-2026',
+      '10:00:00',
+    ],
+    isClosed: true,
+  },
+  {
+    names: /^id$|^(?!external_).*_id$/,
+    values: [
+      '7',
+      'esim_01J9ZK3V7Q',
+      'ORD-1042',
+      '0b9f2c9e-5d1f-4c58-9f3b-6a1d2e7c4b10',
+      'a1b2c3d4e5f6a7b8',
+      'esim 12 34',
+      'ESIM 7',
+      ...['0', '7', 'a', 'A', 'f'].flatMap((letter) => [129, 160, 200, 256].map((length) => letter.repeat(length))),
+    ],
+    isClosed: false,
+  },
+];
+
+// A pattern that lets this through says nothing of the value.
+const NONSENSE = ['nonsense-Äß 0', 'nonsense', 'Xq'];
+
+/**
+ * Values of a field that the document allows and we cannot read.
+ *
+ * @param theirs forms of the field in the document; only what they say of texts is judged.
+ * @returns undefined when we can read all of it, or the document does not say enough to tell; `example` is undefined when the
+ *   document allows none of the values that we know.
+ */
+export function unreadableValue(
+  name: string,
+  ours: readonly SchemaView[],
+  theirs: readonly SchemaView[],
+): { readonly example: string | undefined; readonly says: string } | undefined {
+  const kind = KINDS.find(({ names }) => names.test(name));
+  const texts = theirs.filter(({ types }) => types === undefined || types.has('string'));
+  if (kind === undefined || texts.every(({ constraints, values }) => constraints.length === 0 || values !== undefined)) return undefined;
+  if (NONSENSE.some((text) => refusalOf(texts, text) === undefined)) return undefined;
+
+  const allowed = kind.values.filter((text) => refusalOf(texts, text) === undefined);
+  const isRead = (text: string): boolean => refusalOf(ours, text) === undefined && (kind.isUsable?.(text) ?? true);
+  const unread = allowed.find((text) => !isRead(text));
+  const says = kind.values.map((text) => refusalOf(texts, text)).find((reason) => reason !== undefined) ?? '';
+  if (kind.isClosed) return unread === undefined && allowed.length > 0 ? undefined : { example: unread, says };
+  return unread === undefined || allowed.some(isRead) ? undefined : { example: unread, says };
+}
+
+/** Fields in which nothing is guessed: one that cannot be read spoils the whole answer, also where it may be absent. */
+export function isMoneyOrIdentity(name: string): boolean {
+  return /^(?:id|.*_id|refund|price_for_reseller|amount|balance|currency)$/.test(name);
+}
+
+/** Amounts that count whole units of the currency with decimals, and not its cents. */
+export function isAmount(name: string): boolean {
+  return /^(?:price_for_reseller|amount|balance)$/.test(name);
+}
