@@ -5,6 +5,7 @@ import {
   EVENT_KINDS,
   eventBody,
   IDEMPOTENCY_KEY_HEADER,
+  NEEDED_FOR,
   type EndpointContract,
   type EndpointName,
   type EventKind,
@@ -145,9 +146,6 @@ export interface NeededField {
   readonly retype: (bodies: Map<BodyName, Schema>, to: Schema) => void;
 }
 
-// What cannot be read of these is left out; nothing depends on it.
-const LEFT_OUT = ['failure'];
-
 /** Every needed field of the contract, at any depth. */
 export function neededFields(): NeededField[] {
   return [...contractBodies()].flatMap(([body, schema]) =>
@@ -189,7 +187,8 @@ function neededIn(schema: Schema, place: string, steps: readonly string[] = []):
   const choices = Object.entries((schema['anyOf'] ?? {}) as Record<string, Schema>);
   return [
     ...required.map((field) => ({ name: place === '' ? field : `${place}.${field}`, steps, field })),
-    ...properties.filter(([field]) => !LEFT_OUT.includes(field)).flatMap(([field, inner]) =>
+    // Of other optional fields, what cannot be read is left out.
+    ...properties.filter(([field, inner]) => required.includes(field) || NEEDED_FOR in inner).flatMap(([field, inner]) =>
       neededIn(inner, place === '' ? field : `${place}.${field}`, [...steps, 'properties', field]),
     ),
     ...(schema['items'] === undefined ? [] : neededIn(schema['items'] as Schema, `${place}[]`, [...steps, 'items'])),

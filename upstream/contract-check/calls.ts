@@ -74,7 +74,11 @@ const compareAnswers: Step = (comparison, { answer }, operation) => {
   const { document, findings } = comparison;
   const successes = entriesAt(operation, 'responses')
     .filter(([status]) => /^2(?:\d\d|XX)$/i.test(status))
-    .map(([status, response]) => ({ status, content: jsonContent(document, resolved(document, response)) }));
+    .map(([status, raw]) => {
+      const response = resolved(document, raw);
+      const hasLinkHeader = entriesAt(response, 'headers').some(([name]) => name.toLowerCase() === 'link');
+      return { status, content: jsonContent(document, response), hasLinkHeader };
+    });
   const bodies = successes.filter(({ content }) => content !== undefined);
   if (bodies.length === 0) {
     findings.breaking('answer', undefined, 'is not described as JSON for any success (2xx)');
@@ -83,7 +87,9 @@ const compareAnswers: Step = (comparison, { answer }, operation) => {
   for (const { status } of successes.filter(({ content }) => content === undefined)) {
     findings.note('answer', undefined, `with ${status} has no JSON body; it would count as unknown`);
   }
-  for (const { content } of bodies) compareAnswer(comparison, wireSchema(answer), content?.schema);
+  for (const { content, hasLinkHeader } of bodies) {
+    compareAnswer({ ...comparison, hasLinkHeader }, wireSchema(answer), content?.schema);
+  }
 };
 
 const JSON_TYPE = /^(?:application\/(?:[\w.-]+\+)?json\b|application\/\*|\*\/\*)/i;

@@ -13,7 +13,6 @@ import {
 } from '#upstream/contract-check/findings.ts';
 import { Needs, type Source } from '#upstream/contract-check/needs.ts';
 import { findCall, pathsOf, type FoundCall } from '#upstream/contract-check/paths.ts';
-import { envelopeNames } from '#upstream/contract-check/peeled.ts';
 import { compareServers, writtenPaths } from '#upstream/contract-check/servers.ts';
 import { DEFAULT_HEADER_PREFIX, ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 
@@ -88,8 +87,9 @@ function comparedCall(
     document,
     findings,
     undescribedAnswer: convenience === true ? 'note' : 'breaking',
-    envelopes: envelopeNames(name),
+    record: contract.record,
     isEvent: false,
+    hasLinkHeader: false,
     source: sourceOf(contract),
     needs,
   };

@@ -1,33 +1,32 @@
 /** Compares a body that we read with what the document says of it. */
+import { compareValues } from '#upstream/contract-check/compare-values.ts';
 import {
   compareTypes,
-  eitherOf,
   fieldOf,
   formsIn,
   itemOf,
   lesser,
-  listed,
   nameOf,
   ownForm,
   saysNothing,
   typesIn,
   undescribed,
-  valuesIn,
   WHOLE_BODY,
   type Comparison,
   type Place,
-  type Severity,
 } from '#upstream/contract-check/comparison.ts';
 import { at } from '#upstream/contract-check/document.ts';
 import { nearNames } from '#upstream/contract-check/near-names.ts';
-import { needOf, neededNames, type Need } from '#upstream/contract-check/needs.ts';
-import { peeled } from '#upstream/contract-check/peeled.ts';
-import { isAmount, isMoneyOrIdentity, unreadableValue } from '#upstream/contract-check/read-values.ts';
-import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema-view.ts';
+import { needOf, type Need } from '#upstream/contract-check/needs.ts';
+import { formInOurTerms } from '#upstream/contract-check/our-terms.ts';
+import { saysWhereItEnds } from '#upstream/contract-check/paging.ts';
+import { layersToList, mayBe, peeled } from '#upstream/contract-check/peeled.ts';
+import { eitherOf, type SchemaView } from '#upstream/contract-check/schema-view.ts';
+import { EVENT_NAME_FIELDS, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
 
 /**
  * Compares what we read with what the service says it sends: each field that we need must be there, with values that we
- * read. More than we know is fine. Envelopes are taken off first.
+ * read. More than we know is fine. Envelopes, names and forms that the reading understands are no difference.
  *
  * @param ours a JSON Schema without references: an object, or a page of a list.
  */
@@ -35,89 +34,78 @@ export function compareAnswer(comparison: Comparison, ours: unknown, theirs: unk
   const items = at(at(at(ours, 'properties'), 'data'), 'items');
   const forms = formsIn(comparison, 'answer', theirs, WHOLE_BODY);
   if (forms === undefined) return;
-  if (items === undefined) return compareObject(comparison, ours, forms, WHOLE_BODY);
+  if (items !== undefined) return compareList(comparison, ours, items, forms);
+  // The envelope of an event is part of the contract.
+  if (comparison.isEvent) compareForms(comparison, ours, forms.map(withEventName), WHOLE_BODY);
+  else compareRecord(comparison, ours, forms, WHOLE_BODY);
+}
 
-  const list = peeled(comparison.document, forms, { kind: 'array', names: [], envelopes: comparison.envelopes });
-  const isFound = list.forms.some(({ types }) => types?.has('array') === true);
-  if (!isFound || list.path.join('.') === 'data') return compareObject(comparison, ours, forms, WHOLE_BODY);
+/** The name of an event is read from other fields as well. */
+function withEventName(form: SchemaView): SchemaView {
+  const [ours, ...others] = EVENT_NAME_FIELDS;
+  const theirs = others.find((name) => form.properties.has(name));
+  if (form.properties.has(ours) || theirs === undefined) return form;
+  const properties = new Map([...form.properties, [ours, form.properties.get(theirs)]]);
+  return { ...form, properties, required: form.required.has(theirs) ? new Set([...form.required, ours]) : form.required };
+}
+
+function compareList(comparison: Comparison, ours: unknown, item: unknown, forms: readonly SchemaView[]): void {
+  const { document, record, findings, hasLinkHeader } = comparison;
+  const layers = layersToList(document, forms, listWrappersOf(record));
+  const list = layers.at(-1);
+  if (list === undefined || !mayBe(list.forms, 'array')) return compareForms(comparison, ours, forms, WHOLE_BODY);
+  if (!saysWhereItEnds(document, layers.slice(0, -1), hasLinkHeader)) {
+    const message = 'does not say in a way that we know where the list ends: what it does not show proves nothing';
+    findings.note('answer', undefined, message);
+  }
   const path = list.path.join('.');
-  const where = path === '' ? 'the list is the whole answer there' : `the list is in ${path} there`;
-  comparison.findings.note('answer', undefined, where);
+  if (path === 'data') return compareForms(comparison, ours, forms, WHOLE_BODY);
+  findings.note('answer', undefined, path === '' ? 'is the list itself there' : `has the list in ${path} there`);
   const place: Place = { ...WHOLE_BODY, path };
-  if (compareTypes(comparison.findings, 'answer', place, typesIn(list.forms), new Set(['array' as const]))) {
-    compareItems(comparison, items, list.forms, place);
+  if (compareTypes(findings, 'answer', place, typesIn(list.forms), new Set(['array' as const]))) {
+    compareItems(comparison, item, list.forms, place);
   }
 }
 
-/** An object, which may be in an envelope. */
-function compareObject(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
-  // The envelope of an event is part of the contract.
-  if (comparison.isEvent && place === WHOLE_BODY) return compareForms(comparison, ours, forms, place);
-  const names = [...ownForm(ours).required, ...neededNames(ours)];
-  const { path, forms: inside } = peeled(comparison.document, forms, { kind: 'object', names, envelopes: comparison.envelopes });
-  const inner = path.reduce((outer, name) => fieldOf(outer, name), place);
-  if (path.length > 0) comparison.findings.note('answer', nameOf(place), `is in ${inner.path} there`);
-  compareForms(comparison, ours, inside, inner);
+/** A record, which may be in an envelope. */
+function compareRecord(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
+  const { document, record, findings } = comparison;
+  const inner = peeled(document, inOurTerms(comparison, forms), [...ownForm(ours).required], wrappersOf(record));
+  const inside = inner.path.reduce((outer, name) => fieldOf(outer, name), place);
+  if (inner.path.length > 0) findings.note('answer', nameOf(place), `is in ${inside.path} there`);
+  compareForms(comparison, ours, inner.forms, inside);
 }
 
 function compareItems(comparison: Comparison, ours: unknown, lists: readonly SchemaView[], place: Place): void {
-  const schemas = lists.filter(({ types }) => types?.has('array') === true).map(({ items }) => items);
   const inside = itemOf(place);
+  const schemas = lists.filter(({ types }) => types?.has('array') === true).map(({ items }) => items);
   const forms = formsIn(comparison, 'answer', eitherOf(schemas), inside);
-  if (forms !== undefined) compareObject(comparison, ours, forms, inside);
+  if (forms !== undefined) compareForms(comparison, ours, forms, inside);
 }
 
 function compareForms(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
-  const { findings } = comparison;
   const expected = ownForm(ours);
   if (forms.every(saysNothing)) return undescribed(comparison, 'answer', expected, place);
 
-  if (!compareTypes(findings, 'answer', place, typesIn(forms), expected.types)) return;
-  compareValues(comparison, ours, expected, forms, place);
+  if (!compareTypes(comparison.findings, 'answer', place, typesIn(forms), expected.types)) return;
+  compareValues(comparison, ours, forms, place);
   const objects = forms.filter(({ types }) => types?.has('object') === true);
-  if (expected.properties.size > 0 && objects.length > 0) compareFields(comparison, expected, objects, place);
-  const lists = forms.filter(({ types }) => types?.has('array') === true);
-  if (expected.items !== undefined && lists.length > 0) compareItems(comparison, expected.items, lists, place);
+  if (expected.properties.size > 0 && objects.length > 0) {
+    compareFields(comparison, expected, inOurTerms(comparison, objects), place);
+  }
+  if (expected.items !== undefined && mayBe(forms, 'array')) compareItems(comparison, expected.items, forms, place);
 }
 
-function compareValues(
-  { findings, source }: Comparison,
-  ours: unknown,
+function inOurTerms({ document }: Comparison, forms: readonly SchemaView[]): readonly SchemaView[] {
+  return forms.map((form) => formInOurTerms(document, form));
+}
+
+function compareFields(
+  comparison: Comparison,
   expected: SchemaView,
-  forms: readonly SchemaView[],
+  objects: readonly SchemaView[],
   place: Place,
 ): void {
-  const own = formsOf({}, ours);
-  const report = findings[place.severity];
-  const values = valuesIn(forms);
-  const unknown = (values ?? []).filter((value) => refusalOf(own, value) !== undefined);
-  if (unknown.length > 0) {
-    report('answer', nameOf(place), `may be ${listed(unknown)}, which we do not know`);
-  } else if (isAmount(place.name) && isWhole(forms)) {
-    report('answer', nameOf(place), 'is an integer there: of minor units, such as cents, perhaps; we read units with decimals');
-  } else {
-    const unread = unreadableValue(place.name, own, forms);
-    const example = unread?.example === undefined ? 'no form of it that we know fits' : `it may be ${listed([unread.example])}`;
-    if (unread !== undefined) report('answer', nameOf(place), `${unread.says}: ${example}, which we do not read`);
-  }
-  // What an answer to a purchase or one event says is less than what there is.
-  const lacking = values === undefined || source.role !== 'read' || place.severity === 'note' ? [] : (expected.values ?? []);
-  const never = lacking.filter((value) => values?.includes(value) === false);
-  if (never.length > 0 && source.isWhole) findings.note('answer', nameOf(place), `is never ${listed(never)} there`);
-}
-
-/** True when an amount can have no decimals. */
-function isWhole(forms: readonly SchemaView[]): boolean {
-  const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
-  return relevant.every(({ types, constraints }) => {
-    const kinds = [...(types ?? [])].filter((type) => type !== 'null');
-    if (kinds.length === 0) return false;
-    const isStepped = constraints.some(({ multipleOf }) => multipleOf !== undefined && multipleOf > 0 && multipleOf % 1 === 0);
-    return kinds.every((type) => type === 'integer' || (type === 'number' && isStepped));
-  });
-}
-
-function compareFields(comparison: Comparison, expected: SchemaView, objects: readonly SchemaView[], place: Place): void {
   const { findings, source, needs } = comparison;
   const described = objects.filter(({ properties, closed }) => properties.size > 0 || closed);
   if (described.length === 0) return undescribed(comparison, 'answer', expected, place);
@@ -126,9 +114,10 @@ function compareFields(comparison: Comparison, expected: SchemaView, objects: re
   const strangers = [...theirNames].filter((name) => !expected.properties.has(name));
   const notPromised: string[] = [];
   for (const [name, schema] of expected.properties) {
-    const need = needOf(schema);
+    const need = needOf(name, schema);
     const needed = expected.required.has(name);
-    const inside = fieldOf(place, name, severityOf(place, name, needed || need !== undefined));
+    // What cannot be read of an optional field is left out.
+    const inside = fieldOf(place, name, needed || need !== undefined ? place.severity : 'note');
     const having = described.filter((form) => form.properties.has(name));
     if (having.length === 0) {
       const near = nearNames(name, strangers);
@@ -142,24 +131,21 @@ function compareFields(comparison: Comparison, expected: SchemaView, objects: re
     } else if (needed && !having.every(({ required }) => required.has(name))) {
       notPromised.push(name);
     }
-    const forms = formsIn(comparison, 'answer', eitherOf(having.map(({ properties }) => properties.get(name))), inside);
+    const schemas = having.map(({ properties }) => properties.get(name));
+    const forms = formsIn(comparison, 'answer', eitherOf(schemas), inside);
     if (forms === undefined) continue;
     if (need !== undefined && isAlwaysNull(forms)) {
       reportLack(comparison, need, inside, described, []);
       continue;
     }
     if (need !== undefined) needs.carried(source, need);
-    if (name === 'data' && comparison.isEvent) compareObject(comparison, schema, forms, inside);
+    if (name === 'data' && comparison.isEvent) compareRecord(comparison, schema, forms, inside);
     else compareForms(comparison, schema, forms, inside);
   }
   if (notPromised.length > 0) {
-    findings.note('answer', nameOf(place), `is not said to always have ${notPromised.join(', ')}, which we need`);
+    const message = `is not said to always have ${notPromised.join(', ')}, which we need`;
+    findings.note('answer', nameOf(place), message);
   }
-}
-
-/** What cannot be read of an optional part is left out, but for money and identity: of these nothing is guessed. */
-function severityOf({ severity }: Place, name: string, isNeeded: boolean): Severity {
-  return isNeeded || isMoneyOrIdentity(name) ? severity : 'note';
 }
 
 function reportLack(

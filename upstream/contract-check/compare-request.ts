@@ -1,7 +1,6 @@
 /** Compares a body that we send with what the document says of it. */
 import {
   compareTypes,
-  eitherOf,
   fieldOf,
   formsIn,
   listed,
@@ -17,7 +16,7 @@ import {
 } from '#upstream/contract-check/comparison.ts';
 import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
 import { nearNames } from '#upstream/contract-check/near-names.ts';
-import { refusalOf, takesType, type SchemaView } from '#upstream/contract-check/schema-view.ts';
+import { eitherOf, refusalOf, takesType, type SchemaView } from '#upstream/contract-check/schema-view.ts';
 import { sentValues } from '#upstream/contract-check/sent-values.ts';
 
 /**

@@ -3,7 +3,7 @@ import { UnresolvedReference, type JsonObject } from '#upstream/contract-check/d
 import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
 import type { Needs, Source } from '#upstream/contract-check/needs.ts';
 import { covers, formsOf, type JsonType, type SchemaView } from '#upstream/contract-check/schema-view.ts';
-import type { EndpointContract } from '#upstream/contract.ts';
+import type { EndpointContract, RecordName } from '#upstream/contract.ts';
 
 export type Severity = Finding['severity'];
 
@@ -12,10 +12,12 @@ export interface Comparison {
   readonly findings: Findings;
   /** What it means that a document says nothing of an answer; of a request it is always breaking. */
   readonly undescribedAnswer: Severity;
-  /** Names that an envelope around the answer may have. */
-  readonly envelopes: readonly string[];
-  /** True of an event, whose `data` is what is read. */
+  /** What the answer is about; it may be wrapped under that name. */
+  readonly record: RecordName;
+  /** True of an event, whose `data` is what may be wrapped. */
   readonly isEvent: boolean;
+  /** True where a header `Link` is described. */
+  readonly hasLinkHeader: boolean;
   readonly source: Source;
   readonly needs: Needs;
 }
@@ -135,10 +137,6 @@ export function valuesIn(forms: readonly SchemaView[]): readonly unknown[] | und
   const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
   if (relevant.length === 0 || relevant.some(({ values }) => values === undefined)) return undefined;
   return relevant.flatMap(({ values }) => values ?? []).filter((value) => value !== null);
-}
-
-export function eitherOf(schemas: readonly unknown[]): unknown {
-  return schemas.length === 1 ? schemas[0] : { anyOf: schemas };
 }
 
 export function listed(values: readonly unknown[]): string {

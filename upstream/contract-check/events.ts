@@ -14,9 +14,15 @@ import {
 import { Findings } from '#upstream/contract-check/findings.ts';
 import { nearNames } from '#upstream/contract-check/near-names.ts';
 import type { Needs } from '#upstream/contract-check/needs.ts';
-import { envelopesOf } from '#upstream/contract-check/peeled.ts';
 import { formsOf } from '#upstream/contract-check/schema-view.ts';
-import { EVENT_KINDS, eventEnvelope, EVENTS, type EventKind } from '#upstream/contract.ts';
+import {
+  EVENT_KINDS,
+  EVENT_NAME_FIELDS,
+  eventEnvelope,
+  EVENTS,
+  type EventKind,
+  type RecordName,
+} from '#upstream/contract.ts';
 
 /** A webhook that the document describes. */
 export interface DescribedEvent {
@@ -44,7 +50,14 @@ const EVENT_BODIES: ReadonlyMap<EventKind, z.ZodType> = new Map(
   }),
 );
 
-const RESOURCES: Readonly<Record<string, string>> = { esim: 'cancellation', vpn: 'subscription' };
+/** What `data` of an event is about, by the first part of its kind. */
+const RECORDS_OF_EVENTS: Readonly<Record<string, RecordName>> = {
+  order: 'order',
+  topup: 'topup',
+  esim: 'cancellation',
+  refund: 'refund',
+  vpn: 'subscription',
+};
 
 /** The webhooks of a document; before OpenAPI 3.1 they stand under an extension, if at all. */
 export function describedEvents(document: JsonObject, findings: Findings): readonly DescribedEvent[] {
@@ -66,10 +79,12 @@ export function describedEvents(document: JsonObject, findings: Findings): reado
 
 function kindsIn(document: JsonObject, schema: unknown): readonly string[] | undefined {
   try {
-    const names = formsOf(document, schema).flatMap(({ properties }) => {
-      return properties.has('event') ? formsOf(document, properties.get('event')) : [];
-    });
-    return valuesIn(names)?.filter((value) => typeof value === 'string');
+    const forms = formsOf(document, schema);
+    const named = EVENT_NAME_FIELDS.map((name) => {
+      const fields = forms.filter(({ properties }) => properties.has(name));
+      return valuesIn(fields.flatMap(({ properties }) => formsOf(document, properties.get(name))));
+    }).filter((values) => values !== undefined);
+    return named.length === 0 ? undefined : named.flat().filter((value) => typeof value === 'string');
   } catch (error) {
     if (!(error instanceof UnresolvedReference)) throw error;
     // The comparison of the body reports it.
@@ -133,8 +148,9 @@ function compareBody(
     ...rest,
     // The layout of events is assumed from end to end, so free-form data is no news.
     undescribedAnswer: 'note',
-    envelopes: envelopesOf(RESOURCES[subject] ?? subject),
+    record: RECORDS_OF_EVENTS[subject] ?? 'document',
     isEvent: true,
+    hasLinkHeader: false,
     source: { role: 'read', isWhole: false, searchedBy: [] },
   };
   try {

@@ -1,25 +1,21 @@
 /** Fields that the product depends on although single answers may lack them (`neededFor` in the contract). */
-import { at, listAt, textAt } from '#upstream/contract-check/document.ts';
+import { listAt, textAt } from '#upstream/contract-check/document.ts';
 import { NEEDED_FOR, NEEDED_UNLESS } from '#upstream/contract.ts';
 
 /** What the contract says of such a field. */
 export interface Need {
   readonly purpose: string;
   readonly alternatives: readonly string[];
+  /** The same for the fields of which one is enough, wherever they are. */
+  readonly key: string;
 }
 
 /** @returns undefined for a schema of the contract without the mark. */
-export function needOf(schema: unknown): Need | undefined {
+export function needOf(name: string, schema: unknown): Need | undefined {
   const purpose = textAt(schema, NEEDED_FOR);
   if (purpose === undefined) return undefined;
-  return { purpose, alternatives: listAt(schema, NEEDED_UNLESS).filter((name) => typeof name === 'string') };
-}
-
-/** True where an object of the contract has such a field or one that must always be there. */
-export function neededNames(schema: unknown): readonly string[] {
-  const properties = at(schema, 'properties');
-  const marked = typeof properties === 'object' && properties !== null ? Object.entries(properties) : [];
-  return marked.filter(([, field]) => needOf(field) !== undefined).map(([name]) => name);
+  const alternatives = listAt(schema, NEEDED_UNLESS).filter((each) => typeof each === 'string');
+  return { purpose, alternatives, key: JSON.stringify([purpose, ...[name, ...alternatives].toSorted()]) };
 }
 
 /** Where an answer stands that may carry such fields. */
@@ -40,25 +36,25 @@ type Report = (severity: 'breaking' | 'note', message: string) => void;
  */
 export class Needs {
   readonly #carried = new Set<string>();
-  readonly #lacking: { readonly purpose: string; readonly role: Source['role']; readonly report: Report }[] = [];
+  readonly #lacking: { readonly key: string; readonly purpose: string; readonly role: Source['role']; readonly report: Report }[] = [];
 
-  carried({ role }: Source, { purpose }: Need): void {
-    if (role === 'read') this.#carried.add(purpose);
+  carried({ role }: Source, { key }: Need): void {
+    if (role === 'read') this.#carried.add(key);
   }
 
   /** @param report is called when all have been seen, or at once. */
-  lacking({ role, searchedBy }: Source, name: string, { purpose }: Need, report: Report): void {
+  lacking({ role, searchedBy }: Source, name: string, { key, purpose }: Need, report: Report): void {
     if (role === 'aside') return;
     if (searchedBy.includes(name)) report('breaking', `is missing, and is needed for ${purpose}`);
-    else this.#lacking.push({ purpose, role, report });
+    else this.#lacking.push({ key, purpose, role, report });
   }
 
   /** Reports what was collected. Where no read is there that could have it, the answer to the purchase is what counts. */
   settle(): void {
-    const lackedByReads = new Set(this.#lacking.filter(({ role }) => role === 'read').map(({ purpose }) => purpose));
-    for (const { purpose, role, report } of this.#lacking) {
-      if (this.#carried.has(purpose)) report('note', 'is missing here; another answer or event has it');
-      else if (role === 'read' || !lackedByReads.has(purpose)) report('breaking', `is missing, and is needed for ${purpose}`);
+    const lackedByReads = new Set(this.#lacking.filter(({ role }) => role === 'read').map(({ key }) => key));
+    for (const { key, purpose, role, report } of this.#lacking) {
+      if (this.#carried.has(key)) report('note', 'is missing here; another answer or event has it');
+      else if (role === 'read' || !lackedByReads.has(key)) report('breaking', `is missing, and is needed for ${purpose}`);
       else report('note', 'is missing here, and is in no read either');
     }
   }

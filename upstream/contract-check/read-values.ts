@@ -1,9 +1,10 @@
 /**
  * Values that services of this kind send, to tell whether what a document says of a field fits our reading of it. They
- * are held against both sides, so that what our contract learns to read is no difference any more.
+ * are held against both sides, so that what the contract learns to read is no difference any more.
  */
 import { parseLpaString } from '#domain/activation.ts';
 import { refusalOf, type SchemaView } from '#upstream/contract-check/schema-view.ts';
+import { wireCurrency, wireDecimal, wireTime } from '#upstream/contract/fields.ts';
 
 interface ValueKind {
   readonly names: RegExp;
@@ -34,11 +35,17 @@ const KINDS: readonly ValueKind[] = [
     isClosed: true,
     isUsable: (text) => parseLpaString(text) !== undefined,
   },
-  { names: /^currency$/, values: ['USD', 'EUR', 'usd', 'eur', '840', '978', '$', 'US Dollar'], isClosed: true },
+  {
+    names: /^currency$/,
+    values: ['USD', 'EUR', 'usd', 'eur', '840', '978', '$', 'US Dollar'],
+    isClosed: true,
+    isUsable: (text) => wireCurrency.safeParse(text).success,
+  },
   {
     names: /^(?:price_for_reseller|amount|balance)$/,
     values: ['12.50', '0.99', '12.5', '12,50', '$12.50', 'USD 12.50', '12.50 USD', '12.50 EUR'],
     isClosed: true,
+    isUsable: (text) => wireDecimal.safeParse(text).success,
   },
   {
     names: /_at$/,
@@ -56,8 +63,10 @@ const KINDS: readonly ValueKind[] = [
       '01/31/2026',
       '31-01-2026',
       '10:00:00',
+      '1767225600',
     ],
     isClosed: true,
+    isUsable: (text) => wireTime.safeParse(text).success,
   },
   {
     names: /^id$|^(?!external_).*_id$/,
@@ -75,7 +84,7 @@ const KINDS: readonly ValueKind[] = [
   },
 ];
 
-// A pattern that lets this through says nothing of the value.
+// What lets one of these through says little of the value.
 const NONSENSE = ['nonsense-Äß 0', 'nonsense', 'Xq'];
 
 /**
@@ -93,22 +102,17 @@ export function unreadableValue(
   const kind = KINDS.find(({ names }) => names.test(name));
   const texts = theirs.filter(({ types }) => types === undefined || types.has('string'));
   if (kind === undefined || texts.every(({ constraints, values }) => constraints.length === 0 || values !== undefined)) return undefined;
-  if (NONSENSE.some((text) => refusalOf(texts, text) === undefined)) return undefined;
 
   const allowed = kind.values.filter((text) => refusalOf(texts, text) === undefined);
   const isRead = (text: string): boolean => refusalOf(ours, text) === undefined && (kind.isUsable?.(text) ?? true);
   const unread = allowed.find((text) => !isRead(text));
   const says = kind.values.map((text) => refusalOf(texts, text)).find((reason) => reason !== undefined) ?? '';
-  if (kind.isClosed) return unread === undefined && allowed.length > 0 ? undefined : { example: unread, says };
-  return unread === undefined || allowed.some(isRead) ? undefined : { example: unread, says };
+  if (!allowed.some(isRead)) return kind.isClosed || unread !== undefined ? { example: unread, says } : undefined;
+  const isVague = NONSENSE.some((text) => refusalOf(texts, text) === undefined);
+  return !kind.isClosed || isVague || unread === undefined ? undefined : { example: unread, says };
 }
 
-/** Fields in which nothing is guessed: one that cannot be read spoils the whole answer, also where it may be absent. */
-export function isMoneyOrIdentity(name: string): boolean {
-  return /^(?:id|.*_id|refund|price_for_reseller|amount|balance|currency)$/.test(name);
-}
-
-/** Amounts that count whole units of the currency with decimals, and not its cents. */
+/** True of the fields that hold an amount whose currency stands beside it. */
 export function isAmount(name: string): boolean {
   return /^(?:price_for_reseller|amount|balance)$/.test(name);
 }

@@ -3,7 +3,16 @@
  * Read tolerantly: keywords that are not known here say nothing.
  */
 import { brokenConstraint, constraintsOf, type Constraint } from '#upstream/contract-check/constraints.ts';
-import { at, entriesAt, isObject, listAt, target, textAt, type JsonObject } from '#upstream/contract-check/document.ts';
+import {
+  at,
+  entriesAt,
+  isObject,
+  listAt,
+  target,
+  textAt,
+  UnresolvedReference,
+  type JsonObject,
+} from '#upstream/contract-check/document.ts';
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
 export type JsonType = (typeof TYPES)[number];
@@ -62,6 +71,21 @@ export function formsOf(document: JsonObject, schema: unknown, within: ReadonlyS
   // Strictly, OpenAPI 3.0 lets it count beside a type only; beside a reference everybody means it all the same.
   const isNullable = at(schema, 'nullable') === true && at(schema, 'type') === undefined;
   return isNullable && forms.length > 0 ? [...forms, { ...ANYTHING, types: new Set(['null' as const]) }] : forms;
+}
+
+/** As {@link formsOf}; none where a reference leads nowhere, so that nothing can be said. */
+export function formsOrNone(document: JsonObject, schema: unknown): readonly SchemaView[] {
+  try {
+    return formsOf(document, schema);
+  } catch (error) {
+    if (!(error instanceof UnresolvedReference)) throw error;
+    return [];
+  }
+}
+
+/** A schema of what any of some schemas describes. */
+export function eitherOf(schemas: readonly unknown[]): unknown {
+  return schemas.length === 1 ? schemas[0] : { anyOf: schemas };
 }
 
 function ownView(schema: JsonObject): SchemaView {

@@ -1,0 +1,130 @@
+import { breaking, note, type Difference } from '#test/support/contract-differences/draft.ts';
+import type { BodyName, Schema } from '#test/support/contract-openapi.ts';
+
+const text = (constraint: Schema = {}): Schema => ({ type: 'string', ...constraint });
+
+/** A field of an answer with another schema: body, field, what of it, where in the body. */
+function field(name: string, body: BodyName, of: string, schema: Schema, path = ''): Difference {
+  const [call = ''] = body.split(' ');
+  const at = path === '' ? of : `${path}.${of}`;
+  return breaking(name, `${call} ${at}`, (draft) => draft.set(body, of, schema, path));
+}
+
+/** What the service sends, and what we read. */
+export const ANSWER_DIFFERENCES: readonly Difference[] = [
+  field('the status of an order may be null', 'getOrder answer', 'status', text({ nullable: true })),
+  field('the id of an order may be null', 'createOrder answer', 'id', { type: ['string', 'null'] }),
+  field('a price may be null', 'listPackages answer', 'price_for_reseller', { type: ['string', 'null'] }, 'data[]'),
+  field('the currency may be null', 'getWallet answer', 'currency', { anyOf: [text(), { type: 'null' }] }),
+  field('the token may be null', 'login answer', 'access_token', { oneOf: [text(), { type: 'null' }] }),
+  field('the balance may be null by a reference', 'getWallet answer', 'balance', { allOf: [text()], nullable: true }),
+  field('the ICCID may be null', 'getEsim answer', 'iccid', text({ nullable: true })),
+  field('an order has a state that we do not know', 'getOrder answer', 'status', text({
+    enum: ['processing', 'completed', 'failed', 'on_hold'],
+  })),
+  field('a top-up has other states', 'createTopup answer', 'status', text({ enum: ['ok', 'error'] })),
+  field('the states of a subscription are numbers', 'getVpnSubscription answer', 'status', { type: 'integer' }),
+  field('a movement may be a hold', 'listWalletTransactions answer', 'type', text({
+    enum: ['debit', 'credit', 'hold'],
+  }), 'data[]'),
+  field('a price is in cents', 'listPackages answer', 'price_for_reseller', { type: 'integer' }, 'data[]'),
+  field('a price is in cents, of the format int64', 'listVpnPlans answer', 'price_for_reseller', {
+    type: 'integer',
+    format: 'int64',
+  }, 'data[]'),
+  field('the balance is in steps of 1', 'getWallet answer', 'balance', { type: 'number', multipleOf: 1 }),
+  field('what an order has cost is in cents', 'getOrder answer', 'price_for_reseller', { type: ['integer', 'null'] }),
+  field('an amount is text without decimals', 'listWalletTransactions answer', 'amount', text({
+    pattern: String.raw`^-?\d+$`,
+  }), 'data[]'),
+  field('a price has a comma', 'listTopupOptions answer', 'price_for_reseller', text({
+    pattern: String.raw`^\d+,\d{2}$`,
+  }), 'data[]'),
+  field('a price names its currency', 'listVpnPlans answer', 'price_for_reseller', text({
+    pattern: String.raw`^\d+\.\d{2} [A-Z]{3}$`,
+  }), 'data[]'),
+  field('a price is an object of unknown fields', 'listPackages answer', 'price_for_reseller', {
+    type: 'object',
+    properties: { net: { type: 'number' }, gross: { type: 'number' } },
+  }, 'data[]'),
+  field('the currency is a number', 'getWallet answer', 'currency', text({ enum: ['840', '978'] })),
+  field('the currency is a sign', 'getWallet answer', 'currency', text({ enum: ['$', '€'] })),
+  field('the currency is by its number', 'listPackages answer', 'currency', text({ pattern: '^[0-9]{3}$' }), 'data[]'),
+  field('the ICCID ends with a letter', 'getEsim answer', 'iccid', text({ pattern: '^[0-9]{19}F?$' })),
+  field('the ICCID has 12 digits', 'getEsim answer', 'iccid', text({ pattern: '^[0-9]{12}$' })),
+  field('the ICCID has at most 12 characters', 'getEsim answer', 'iccid', text({ maxLength: 12 })),
+  field('the ICCID is a number', 'getEsim answer', 'iccid', { type: 'integer' }),
+  field('the activation code is a link', 'getEsim answer', 'activation_code', text({ pattern: '^https://' })),
+  field('the activation code is a picture', 'getEsim answer', 'activation_code', text({ format: 'byte' })),
+  field('the activation code is only the matching id', 'getEsim answer', 'activation_code', text({
+    pattern: '^[A-Z0-9-]{4,32}$',
+  })),
+  field('ids have 200 characters', 'getOrder answer', 'id', text({ minLength: 200 })),
+  field('ids are texts of 160 letters', 'createOrder answer', 'id', text({ pattern: '^[a-z]{160}$' })),
+  field('ids have spaces', 'getRefund answer', 'id', text({ pattern: '^[A-Z]+ [0-9]+$' })),
+  field('ids are objects', 'getTopup answer', 'id', { type: 'object' }),
+  field('times are days', 'listWalletTransactions answer', 'created_at', text({ format: 'date' }), 'data[]'),
+  field('times are written the German way', 'listWalletTransactions answer', 'created_at', text({
+    pattern: String.raw`^\d{2}\.\d{2}\.\d{4}$`,
+  }), 'data[]'),
+  field('usage is text', 'getEsimUsage answer', 'data_used_mb', text()),
+  field('there is an update as text', 'getLatestUpdate answer', 'update_available', text({ enum: ['yes', 'no'] })),
+  breaking('the token has another name', 'login access_token', (draft) => {
+    draft.remove(['login answer'], 'access_token', 'jwt');
+  }),
+  breaking('a package has no price', 'listPackages data[].price_for_reseller', (draft) => {
+    draft.remove(['listPackages answer'], 'price_for_reseller', 'retail_price');
+  }),
+  breaking('the cancellation does not say what came of it', 'cancelEsim status', (draft) => {
+    draft.remove(['cancelEsim answer'], 'status', 'message');
+  }),
+  breaking('the access data have no password', 'getVpnSubscription access.password', (draft) => {
+    draft.remove(['getVpnSubscription answer'], 'password', 'pre_shared_key', () => 'access');
+  }),
+  breaking('an order is a list', 'createOrder', (draft) => {
+    draft.media('createOrder answer')['schema'] = { type: 'array', items: draft.body('createOrder answer') };
+  }),
+  breaking('an order is not described', 'getOrder', (draft) => {
+    draft.media('getOrder answer')['schema'] = { type: 'object' };
+  }),
+  breaking('an order is XML', 'getOrder', (draft) => {
+    draft.call('getOrder')['responses'] = { 200: { content: { 'application/xml': {} } } };
+  }),
+  breaking('an answer refers to another file', 'getOrder', (draft) => {
+    draft.media('getOrder answer')['schema'] = { $ref: 'order.json' };
+  }),
+  breaking('an envelope has an unknown name', ['getWallet balance', 'getWallet currency'], (draft) => {
+    draft.media('getWallet answer')['schema'] = { type: 'object', properties: { body: draft.body('getWallet answer') } };
+  }),
+  breaking('a list is in an envelope of an unknown name', 'listVpnPlans data', (draft) => {
+    const { data } = draft.fields('listVpnPlans answer');
+    draft.media('listVpnPlans answer')['schema'] = { type: 'object', properties: { catalogue: data } };
+  }),
+  note('an order is never failed', 'getOrder status', (draft) => {
+    draft.set('getOrder answer', 'status', text({ enum: ['processing', 'completed'] }));
+  }),
+  note('an eSIM is terminated, not cancelled', 'getEsim status', (draft) => {
+    draft.set('getEsim answer', 'status', text({ enum: ['new', 'installed', 'active', 'terminated'] }));
+  }),
+  note('the reason of a failure is text', 'getOrder failure', (draft) => {
+    draft.set('getOrder answer', 'failure', text());
+  }),
+  note('countries may be null', 'listPackages data[].countries', (draft) => {
+    draft.set('listPackages answer', 'countries', { type: ['array', 'null'] }, 'data[]');
+  }),
+  note('the answer may lack its status', 'getOrder', (draft) => {
+    draft.object('getOrder answer')['required'] = ['id'];
+  }),
+  note('an order that is accepted has no body', 'createOrder', (draft) => {
+    Object.assign(draft.call('createOrder')['responses'] as Schema, { 202: { description: 'Accepted.' } });
+  }),
+  note('a list does not say where it ends', 'listWalletTransactions', (draft) => {
+    draft.remove(['listWalletTransactions answer'], 'next_cursor', 'more_at', () => '');
+  }),
+  note('an order is in an envelope', 'getOrder', (draft) => {
+    draft.media('getOrder answer')['schema'] = { type: 'object', properties: { data: draft.body('getOrder answer') } };
+  }),
+  note('orders are a bare list', 'listOrders', (draft) => {
+    draft.media('listOrders answer')['schema'] = draft.fields('listOrders answer')['data'];
+  }),
+];

@@ -1,0 +1,131 @@
+import { ENDPOINTS, type EndpointName, type EventKind } from '#upstream/contract.ts';
+import { contractOpenApi, type BodyName, type Schema } from '#test/support/contract-openapi.ts';
+
+/** A document of a service that differs from the contract. */
+export interface Difference {
+  readonly name: string;
+  readonly verdict: 'breaking' | 'note' | 'compatible';
+  /**
+   * Where the difference is to be reported: the call, the event or `document`, and the field or header, such as
+   * `createOrder external_order_id`. Of a breaking one these are all breaking findings there are.
+   */
+  readonly at: readonly string[];
+  readonly change: (draft: Draft) => void;
+}
+
+export function breaking(name: string, at: string | readonly string[], change: Difference['change']): Difference {
+  return { name, verdict: 'breaking', at: [at].flat(), change };
+}
+
+export function note(name: string, at: string | readonly string[], change: Difference['change']): Difference {
+  return { name, verdict: 'note', at: [at].flat(), change };
+}
+
+export function harmless(name: string, change: Difference['change']): Difference {
+  return { name, verdict: 'compatible', at: [], change };
+}
+
+export interface DraftParameter {
+  name: string;
+  in: string;
+  required?: boolean;
+  schema: Schema;
+}
+
+/** The document of a service that is exactly what the contract says, to be changed. */
+export class Draft {
+  readonly document: Schema = contractOpenApi();
+
+  /** The operation of a call. */
+  call(name: EndpointName): Schema {
+    const { path, method } = ENDPOINTS[name];
+    return inside(this.document, 'paths', path, method.toLowerCase());
+  }
+
+  parameters(name: EndpointName): DraftParameter[] {
+    return this.call(name)['parameters'] as DraftParameter[];
+  }
+
+  /** The schema of a parameter. @throws Error when the call has no such parameter */
+  parameter(call: EndpointName, name: string): DraftParameter {
+    const found = this.parameters(call).find((each) => each.name === name);
+    if (found === undefined) throw new Error(`${call} has no parameter ${name}`);
+    return found;
+  }
+
+  removeParameter(call: EndpointName, name: string): void {
+    const parameters = this.parameters(call);
+    parameters.splice(parameters.indexOf(this.parameter(call, name)), 1);
+  }
+
+  /** The webhook of an event. */
+  event(kind: EventKind): Schema {
+    return inside(this.document, 'webhooks', kind, 'post');
+  }
+
+  /** What has the schema of a body in its field `schema`. */
+  media(name: BodyName): Schema {
+    const [of = '', part] = name.split(' ');
+    if (of === 'event') return inside(this.event(part as EventKind), 'requestBody', 'content', 'application/json');
+    const operation = this.call(of as EndpointName);
+    const holder = part === 'request' ? inside(operation, 'requestBody') : inside(operation, 'responses', '200');
+    return inside(holder, 'content', 'application/json');
+  }
+
+  body(name: BodyName): Schema {
+    return inside(this.media(name), 'schema');
+  }
+
+  /** The object in a body that a path such as `data[]` or `data.refund` leads to. */
+  object(name: BodyName, path = ''): Schema {
+    const steps = path.split('.').filter((step) => step !== '');
+    return steps.reduce((outer, step) => {
+      const field = objectIn(inside(outer, 'properties', step.replace('[]', '')));
+      return step.endsWith('[]') ? inside(field, 'items') : field;
+    }, this.body(name));
+  }
+
+  /** The fields of that object. */
+  fields(name: BodyName, path = ''): Schema {
+    return inside(this.object(name, path), 'properties');
+  }
+
+  /** Replaces what is said of a field. */
+  set(name: BodyName, field: string, schema: Schema, path = ''): void {
+    const fields = this.fields(name, path);
+    if (!Object.hasOwn(fields, field)) throw new Error(`${name} ${path} has no field ${field}`);
+    fields[field] = schema;
+  }
+
+  /** Takes a field out of bodies, or gives it another name there. */
+  remove(names: readonly BodyName[], field: string, to?: string, path: (name: BodyName) => string = pathOfRecord): void {
+    for (const name of names) {
+      const object = this.object(name, path(name));
+      const { properties, required } = object as { properties: Schema; required: string[] };
+      if (!Object.hasOwn(properties, field)) throw new Error(`${name} has no field ${field}`);
+      if (to !== undefined) properties[to] = properties[field];
+      Reflect.deleteProperty(properties, field);
+      object['required'] = required.flatMap((each) => (each === field ? (to ?? []) : each));
+    }
+  }
+}
+
+/** Where the record is in a body of the contract. */
+export function pathOfRecord(name: BodyName): string {
+  if (name.startsWith('event ')) return 'data';
+  return name.startsWith('list') ? 'data[]' : '';
+}
+
+function inside(outer: Schema, ...steps: string[]): Schema {
+  return steps.reduce((current, step) => {
+    const inner = current[step];
+    if (typeof inner !== 'object' || inner === null) throw new Error(`there is no ${step} in ${steps.join(' ')}`);
+    return inner as Schema;
+  }, outer);
+}
+
+/** The object of a field that may be null. */
+function objectIn(schema: Schema): Schema {
+  const { anyOf } = schema as { anyOf?: Schema[] };
+  return anyOf?.find(({ type }) => type === 'object') ?? schema;
+}

@@ -1,0 +1,160 @@
+import { harmless, note, type Difference, type Draft } from '#test/support/contract-differences/draft.ts';
+import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
+import { PLAIN, contractOpenApi, type Schema } from '#test/support/contract-openapi.ts';
+import { EVENT_KINDS } from '#upstream/contract.ts';
+
+const text = (constraint: Schema = {}): Schema => ({ type: 'string', ...constraint });
+
+function responses(draft: Draft, status: string): void {
+  const operation = draft.call('createOrder');
+  const { 200: body } = operation['responses'] as Schema;
+  operation['responses'] = { [status]: body, default: { description: 'No.' } };
+}
+
+/** What no reseller needs to know. */
+export const HARMLESS_DIFFERENCES: readonly Difference[] = [
+  harmless('it is the same', () => undefined),
+  harmless('it is OpenAPI 3.0', (draft) => Object.assign(draft.document, contractOpenApi({ ...PLAIN, openapi: '3.0.3' }))),
+  harmless('everything is in components', (draft) => {
+    Object.assign(draft.document, contractOpenApi({ ...PLAIN, parts: 'components' }));
+  }),
+  ...(['201', '202', '2XX'] as const).map((status) =>
+    harmless(`an order is answered with ${status}`, (draft) => responses(draft, status)),
+  ),
+  harmless('a schema is in allOf', (draft) => {
+    draft.media('getOrder answer')['schema'] = { allOf: [draft.body('getOrder answer'), { description: 'An order.' }] };
+  }),
+  harmless('a schema is in oneOf', (draft) => {
+    draft.media('createOrder answer')['schema'] = { oneOf: [draft.body('createOrder answer')] };
+  }),
+  harmless('a field is in anyOf', (draft) => {
+    draft.set('getOrder answer', 'status', { anyOf: [text({ enum: ['processing', 'completed'] }), text({ enum: ['failed'] })] });
+  }),
+  harmless('a request is in allOf of two parts', (draft) => {
+    const { properties, required } = draft.body('createTopup request') as { properties: Schema; required: string[] };
+    draft.media('createTopup request')['schema'] = {
+      allOf: [
+        { type: 'object', properties: { esim_id: properties['esim_id'] }, required },
+        { type: 'object', properties: { package_id: properties['package_id'] } },
+      ],
+    };
+  }),
+  harmless('answers have more fields', (draft) => {
+    Object.assign(draft.fields('getOrder answer'), { links: { type: 'object' }, note: text(), priority: { type: 'integer' } });
+  }),
+  harmless('requests may have more fields', (draft) => {
+    draft.fields('createOrder request')['promotion'] = text();
+  }),
+  harmless('a closed request has what we send', (draft) => {
+    draft.object('createOrder request')['additionalProperties'] = false;
+  }),
+  harmless('there are descriptions and examples', (draft) => {
+    Object.assign(draft.fields('getEsim answer')['iccid'] as Schema, {
+      title: 'ICCID',
+      description: 'At most 12 characters.',
+      example: 'none',
+      examples: ['none'],
+      deprecated: true,
+    });
+  }),
+  harmless('ids are UUIDs', (draft) => {
+    draft.set('getOrder answer', 'id', text({ format: 'uuid' }));
+    draft.set('createTopup request', 'esim_id', text({ format: 'uuid' }));
+  }),
+  harmless('ids have a prefix of the service', (draft) => {
+    draft.set('getOrder answer', 'id', text({ pattern: '^order_[a-z0-9]{12}$' }));
+  }),
+  harmless('ids have at most 255 characters', (draft) => draft.set('getOrder answer', 'id', text({ maxLength: 255 }))),
+  harmless('ids are numbers of 64 bits', (draft) => {
+    draft.set('getOrder answer', 'id', { type: 'integer', format: 'int64' });
+  }),
+  harmless('ids of packages are text', (draft) => draft.set('listPackages answer', 'id', text(), 'data[]')),
+  harmless('prices are floating', (draft) => {
+    draft.set('listPackages answer', 'price_for_reseller', { type: 'number', format: 'double' }, 'data[]');
+  }),
+  harmless('prices are decimal texts', (draft) => {
+    const schema = text({ format: 'decimal', pattern: String.raw`^\d+(\.\d{1,4})?$` });
+    draft.set('listPackages answer', 'price_for_reseller', schema, 'data[]');
+  }),
+  harmless('prices are objects with their currency', (draft) => {
+    const money = { type: 'object', properties: { amount: text(), currency: text() }, required: ['amount', 'currency'] };
+    draft.set('listVpnPlans answer', 'price_for_reseller', money, 'data[]');
+    draft.remove(['listVpnPlans answer'], 'currency');
+  }),
+  harmless('currencies are listed', (draft) => draft.set('getWallet answer', 'currency', text({ enum: ['USD', 'EUR'] }))),
+  harmless('currencies are in lower case', (draft) => draft.set('getWallet answer', 'currency', text({ enum: ['usd'] }))),
+  harmless('times are Unix times', (draft) => {
+    draft.set('listWalletTransactions answer', 'created_at', { type: 'integer', format: 'int64' }, 'data[]');
+  }),
+  harmless('times are RFC 3339', (draft) => {
+    draft.set('listWalletTransactions answer', 'created_at', text({ format: 'date-time' }), 'data[]');
+  }),
+  harmless('states are in capitals', (draft) => {
+    draft.set('getTopup answer', 'status', text({ enum: ['PROCESSING', 'COMPLETED', 'FAILED'] }));
+  }),
+  harmless('the state of an order has another name that is read', (draft) => {
+    draft.remove(['getOrder answer'], 'status', 'state');
+  }),
+  harmless('needed fields may be null for a time', (draft) => {
+    draft.set('getEsim answer', 'installed_at', text({ format: 'date-time', nullable: true }));
+  }),
+  harmless('the ICCID has 19 or 20 digits', (draft) => {
+    draft.set('getEsim answer', 'iccid', text({ pattern: String.raw`^\d{19,20}$`, minLength: 19, maxLength: 20 }));
+  }),
+  harmless('the ICCID has a pattern that says nothing', (draft) => {
+    draft.set('getEsim answer', 'iccid', text({ pattern: String.raw`^\w+$` }));
+  }),
+  harmless('the activation code begins with LPA', (draft) => {
+    draft.set('getEsim answer', 'activation_code', text({ pattern: String.raw`^LPA:1\$[^$]+\$[^$]+$` }));
+  }),
+  harmless('a pattern is no regular expression', (draft) => {
+    draft.set('createOrder request', 'external_order_id', text({ pattern: '^(?<' }));
+  }),
+  harmless('bounds are wider than ours', (draft) => {
+    draft.set('createOrder request', 'external_order_id', text({ minLength: 1, maxLength: 255 }));
+    draft.set('createOrder request', 'device_imei', text({ pattern: '^[0-9]{8,20}$' }));
+    draft.set('createVpnOrder request', 'customer_price', { type: 'number', minimum: 0, multipleOf: 0.001 });
+    draft.parameter('listOrders', 'limit').schema = { type: 'integer', minimum: 1, maximum: 500, default: 20 };
+    draft.parameter('createOrder', 'Idempotency-Key').schema = text({ minLength: 16, maxLength: 255 });
+  }),
+  harmless('the key is a UUID', (draft) => {
+    draft.parameter('createOrder', 'Idempotency-Key').schema = text({ format: 'uuid' });
+  }),
+  harmless('there are more headers and filters', (draft) => {
+    draft.parameters('listOrders').push({ name: 'status', in: 'query', schema: text() });
+    draft.parameters('createOrder').push({ name: 'X-Request-Id', in: 'header', schema: text() });
+  }),
+  ...[
+    ['a full address', [{ url: 'https://service.example/api/reseller/v1/' }]],
+    ['a path', [{ url: '/api/reseller/v1' }]],
+    ['variables', [{ url: '{scheme}://{host}/api/reseller/v1', variables: { scheme: { default: 'https' } } }]],
+    ['an unknown version', [{ url: 'https://service.example/api/reseller/{version}' }]],
+    ['what is relative to the document', [{ url: './' }]],
+    ['the sandbox as well', [{ url: 'https://s.example/v2' }, { url: 'https://s.example/api/reseller/v1/sandbox' }]],
+  ].map(([name, servers]) =>
+    harmless(`the servers are given as ${String(name)}`, (draft) => {
+      draft.document['servers'] = servers;
+    }),
+  ),
+  harmless('no event is described', (draft) => void Reflect.deleteProperty(draft.document, 'webhooks')),
+  note('one webhook is for all events, and its data are open', [], (draft) => {
+    const names = { type: 'string', enum: [...EVENT_KINDS, 'storefront.released'] };
+    const schema = { type: 'object', required: ['event', 'data'], properties: { event: names, data: {} } };
+    const free = { post: { requestBody: { content: { 'application/json': { schema } } }, responses: {} } };
+    draft.document['webhooks'] = { notification: free };
+  }),
+  harmless('webhooks are named in another way than their events', (draft) => {
+    const webhooks = Object.entries(draft.document['webhooks'] as Schema);
+    draft.document['webhooks'] = Object.fromEntries(webhooks.map(([name, item]) => [name.replaceAll('.', '_'), item]));
+  }),
+  harmless('the body names the event in the field type', (draft) => {
+    draft.remove(['event order.completed'], 'event', 'type', () => '');
+  }),
+  harmless('the headers of events are described', (draft) => describeHeaders(draft, headersOf('x-service'))),
+  harmless('the timestamp is an integer', (draft) => {
+    describeHeaders(draft, headersOf('X-Service', { 'X-Service-Timestamp': { type: 'integer' } }));
+  }),
+  harmless('only other headers of events are described', (draft) => {
+    describeHeaders(draft, { 'User-Agent': text(), 'Content-Type': text() });
+  }),
+];

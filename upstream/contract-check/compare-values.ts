@@ -1,0 +1,59 @@
+/** Compares the values that a field of an answer may have with those that we read. */
+import { listed, nameOf, ownForm, valuesIn, type Comparison, type Place } from '#upstream/contract-check/comparison.ts';
+import { nearNames } from '#upstream/contract-check/near-names.ts';
+import { valueInOurTerms } from '#upstream/contract-check/our-terms.ts';
+import { isAmount, unreadableValue } from '#upstream/contract-check/read-values.ts';
+import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema-view.ts';
+import { VARIANTS } from '#upstream/contract/variants.ts';
+
+/** @param ours a JSON Schema of the field. */
+export function compareValues(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
+  const { findings } = comparison;
+  const own = formsOf({}, ours);
+  const report = findings[place.severity];
+  const unknown = (valuesIn(forms) ?? []).filter((value) => {
+    return refusalOf(own, value) !== undefined && refusalOf(own, valueInOurTerms(place.name, value)) !== undefined;
+  });
+  if (unknown.length > 0) report('answer', nameOf(place), `may be ${listed(unknown)}, which we do not know`);
+  else if (isAmount(place.name) && VARIANTS.amounts === 'unstated' && isWhole(forms)) {
+    // Whether an amount can be left out makes no difference: one that is there is read, a hundred times too high perhaps.
+    const message = 'is a whole number there, of cents perhaps: `amounts` in upstream/contract/variants.ts is to say which';
+    findings.breaking('answer', nameOf(place), message);
+  } else {
+    const unread = unreadableValue(place.name, own, forms);
+    const example = unread?.example === undefined ? 'no form that we know fits' : `it may be ${listed([unread.example])}`;
+    if (unread !== undefined) report('answer', nameOf(place), `${unread.says}: ${example}, which we do not read`);
+  }
+  reportLackingWords(comparison, ours, forms, place);
+}
+
+/** An answer to a purchase may be of one state only, and so is an event; a read shows all there are. */
+function reportLackingWords(
+  { findings, source }: Comparison,
+  ours: unknown,
+  forms: readonly SchemaView[],
+  place: Place,
+): void {
+  const values = valuesIn(forms);
+  if (values === undefined || !source.isWhole || place.severity === 'note') return;
+  const words = values.map((value) => valueInOurTerms(place.name, value));
+  const never = (ownForm(ours).values ?? neededWords(place.name)).filter((word) => !words.includes(word));
+  const near = never.flatMap((word) => nearNames(String(word), values.map(String)));
+  if (never.length > 0) findings.note('answer', nameOf(place), `is never ${listed(never)} there`, [...new Set(near)]);
+}
+
+/** Of a state whose words are the service's own, the one that is understood: an eSIM is cancelled, or it is not. */
+function neededWords(name: string): readonly string[] {
+  return name === 'status' ? ['cancelled'] : [];
+}
+
+/** True when an amount can have no decimals. */
+function isWhole(forms: readonly SchemaView[]): boolean {
+  const relevant = forms.filter(({ types }) => types === undefined || [...types].some((type) => type !== 'null'));
+  return relevant.every(({ types, constraints }) => {
+    const kinds = [...(types ?? [])].filter((type) => type !== 'null');
+    if (kinds.length === 0) return false;
+    const isStepped = constraints.some(({ multipleOf = 0 }) => multipleOf > 0 && multipleOf % 1 === 0);
+    return kinds.every((type) => type === 'integer' || (type === 'number' && isStepped));
+  });
+}

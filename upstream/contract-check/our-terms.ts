@@ -1,0 +1,44 @@
+/** Other names and forms for the same, on schemas, as `upstream/contract/variants.ts` has them for answers. */
+import type { JsonObject } from '#upstream/contract-check/document.ts';
+import { isAmount } from '#upstream/contract-check/read-values.ts';
+import { formsOrNone, type SchemaView } from '#upstream/contract-check/schema-view.ts';
+import { inOurTerms, VARIANTS } from '#upstream/contract/variants.ts';
+
+/** A form of an object whose fields have the names that we read them under. */
+export function formInOurTerms(document: JsonObject, form: SchemaView): SchemaView {
+  const properties = new Map<string, unknown>();
+  const required = new Set<string>();
+  for (const [theirs, schema] of form.properties) {
+    const ours = Object.hasOwn(VARIANTS.fields, theirs) ? VARIANTS.fields[theirs] : undefined;
+    const name = ours === undefined || form.properties.has(ours) ? theirs : ours;
+    properties.set(name, schema);
+    if (form.required.has(theirs)) required.add(name);
+  }
+  for (const name of [...properties.keys()].filter(isAmount)) flattenAmount(document, { properties, required }, name);
+  return { ...form, properties, required };
+}
+
+/** A word of a field as we read it. */
+export function valueInOurTerms(name: string, value: unknown): unknown {
+  const read = inOurTerms({ [name]: value }, VARIANTS);
+  return typeof read === 'object' && read !== null && Object.hasOwn(read, name) ? Reflect.get(read, name) : value;
+}
+
+/** `{"amount": …, "currency": …}` in the place of an amount. */
+function flattenAmount(
+  document: JsonObject,
+  { properties, required }: { readonly properties: Map<string, unknown>; readonly required: Set<string> },
+  name: string,
+): void {
+  const forms = formsOrNone(document, properties.get(name));
+  const object = forms.find(({ types }) => types?.has('object') === true);
+  const amounts = ['amount', 'value'].filter((each) => object?.properties.has(each) === true);
+  const [amount] = amounts;
+  if (object === undefined || amount === undefined || amounts.length > 1 || !object.properties.has('currency')) return;
+  const mayBeNull = forms.some(({ types }) => types?.has('null') === true);
+  const schema = object.properties.get(amount);
+  properties.set(name, mayBeNull ? { anyOf: [schema, { type: 'null' }] } : schema);
+  if (properties.has('currency')) return;
+  properties.set('currency', object.properties.get('currency'));
+  if (required.has(name)) required.add('currency');
+}
