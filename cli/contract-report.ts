@@ -39,7 +39,7 @@ function eventLines(events: readonly EventReport[]): string[] {
   const lines = events
     .filter(({ status }) => status !== 'not_described')
     .flatMap(({ event, status, findings }) => {
-      if (status === 'missing') return findings.map((finding) => `${sign(finding)} event ${event} ${sentence(finding)}`);
+      if (status === 'missing') return findings.map((each) => `${sign(each)} event ${event} ${sentence(each)}`);
       return [`${status === 'matches' ? '✔' : '✘'} event ${event}`, ...findings.map(findingLine)];
     });
   if (silent.length === 0) return lines;

@@ -8,12 +8,20 @@ import {
   EVENT_KINDS,
   EVENTS,
   IDEMPOTENCY_KEY_HEADER,
+  NEEDED_FOR,
   SERVICE_ERROR_CODES,
   serviceHeaders,
   WEBHOOK_ANSWERS,
   WEBHOOK_TOLERANCE_SECONDS,
   type EndpointContract,
 } from '#upstream/contract.ts';
+import {
+  assumedBounds,
+  assumedForms,
+  assumedLists,
+  assumedStatuses,
+  type AssumedForm,
+} from '#scripts/assumed-forms.ts';
 
 /** @returns the whole document in Markdown, ended by a line break. */
 export function assumptionsDocument(): string {
@@ -55,22 +63,40 @@ export function assumptionsDocument(): string {
     '',
     '## Fields',
     '',
-    'Needed fields are always sent, or must be there in the answer; the others are sent or read where they are there.',
+    'Needed fields are always sent, or must be there in the answer; the others are sent or read where they are there. A',
+    'field that is *needed for* something may be absent or null for a time, and a filter may be ignored; without it that',
+    'cannot be done.',
     '',
     ...table(
-      ['Call', 'Sent: needed', 'Sent: other', 'Read: needed', 'Read: other'],
-      endpoints.map(([, { method, path, query = [], requiredQuery = [], body, answer }]) => {
+      ['Call', 'Sent: needed', 'Sent: other', 'Read: needed', 'Needed for', 'Read: other'],
+      endpoints.map(([, { method, path, query = [], requiredQuery = [], neededQuery = {}, body, answer }]) => {
         const sent = fieldsOf(body);
         const read = fieldsOf(answer);
+        const filters = Object.entries(neededQuery).map(([name, purpose]) => `filter \`${name}\`: ${purpose}`);
         return [
           `\`${method} ${path}\``,
           codes([...requiredQuery, ...sent.needed]),
           codes([...query.filter((name) => !requiredQuery.includes(name)), ...sent.other]),
           codes(read.needed),
+          [...filters, ...purposes(read.marked)].join('; '),
           codes(read.other),
         ];
       }),
     ),
+    '',
+    '## Forms of values',
+    '',
+    ...forms(assumedForms()),
+    '',
+    '## Lists',
+    '',
+    ...forms(assumedLists()),
+    '',
+    '## Bounds of what is sent',
+    '',
+    'The fields are stated, and none of their bounds.',
+    '',
+    ...forms(assumedBounds()),
     '',
     '## Events',
     '',
@@ -80,11 +106,11 @@ export function assumptionsDocument(): string {
     '`{"event": …, "created_at": …, "data": {…}}`.',
     '',
     ...table(
-      ['Event', 'Meaning', 'Kind', 'Body', 'Read from `data`: needed', 'Other', 'Why'],
+      ['Event', 'Meaning', 'Kind', 'Body', 'Read from `data`: needed', 'Needed for', 'Other', 'Why'],
       EVENT_KINDS.map((kind) => {
         const { meaning, kind: mark, body, reason, data } = EVENTS[kind];
-        const { needed, other } = fieldsOf(data);
-        return [`\`${kind}\``, meaning, mark, body, codes(needed), codes(other), reason];
+        const { needed, marked, other } = fieldsOf(data);
+        return [`\`${kind}\``, meaning, mark, body, codes(needed), purposes(marked).join('; '), codes(other), reason];
       }),
     ),
     '',
@@ -115,6 +141,10 @@ export function assumptionsDocument(): string {
     '',
     `${codes(SERVICE_ERROR_CODES)}.`,
     '',
+    'These statuses have a meaning of their own, where the body names no code:',
+    '',
+    ...forms(assumedStatuses()),
+    '',
   ].join('\n');
 }
 
@@ -123,8 +153,15 @@ function callsThatNeed(capability: Capability): string[] {
   return calls.filter((call) => call.capability === capability).map(({ method, path }) => `${method} ${path}`);
 }
 
+interface Marked {
+  readonly name: string;
+  readonly purpose: string;
+}
+
 interface Fields {
   readonly needed: readonly string[];
+  /** Those with the mark of `neededFor`. */
+  readonly marked: readonly Marked[];
   readonly other: readonly string[];
 }
 
@@ -133,11 +170,12 @@ const schemaNode = z.object({
   required: z.array(z.string()).optional(),
   items: z.unknown().optional(),
   anyOf: z.array(z.unknown()).optional(),
+  [NEEDED_FOR]: z.string().optional(),
 });
 
 /** Fields with those below them, as `data[].id`. A field below one that may be missing is never "needed" itself. */
 function fieldsOf(schema: z.ZodType | undefined): Fields {
-  if (schema === undefined) return { needed: [], other: [] };
+  if (schema === undefined) return { needed: [], marked: [], other: [] };
   return collect(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }), '', true);
 }
 
@@ -147,13 +185,28 @@ function collect(schema: unknown, place: string, certain: boolean): Fields {
     const inside = place === '' ? name : `${place}.${name}`;
     const needed = certain && required.includes(name);
     const below = collect(field, inside, needed);
-    return needed
-      ? { needed: [inside, ...below.needed], other: below.other }
-      : { needed: [], other: [inside, ...below.other] };
+    const purpose = schemaNode.parse(field)[NEEDED_FOR];
+    if (needed) return { ...below, needed: [inside, ...below.needed] };
+    if (purpose === undefined) return { ...below, other: [inside, ...below.other] };
+    return { ...below, marked: [{ name: inside, purpose }, ...below.marked] };
   });
   if (items !== undefined) parts.push(collect(items, `${place}[]`, certain));
   for (const choice of anyOf) parts.push(collect(choice, place, certain));
-  return { needed: parts.flatMap(({ needed }) => needed), other: parts.flatMap(({ other }) => other) };
+  return {
+    needed: parts.flatMap(({ needed }) => needed),
+    marked: parts.flatMap(({ marked }) => marked),
+    other: parts.flatMap(({ other }) => other),
+  };
+}
+
+/** Fields of one purpose together. */
+function purposes(marked: readonly Marked[]): string[] {
+  const byPurpose = Map.groupBy(marked, ({ purpose }) => purpose);
+  return [...byPurpose].map(([purpose, fields]) => `${codes(fields.map(({ name }) => name))}: ${purpose}`);
+}
+
+function forms(rows: readonly AssumedForm[]): string[] {
+  return table(['What', 'Mark', 'What is assumed', 'Why'], rows);
 }
 
 function codes(names: readonly string[]): string {

@@ -36,7 +36,7 @@ function judge({ compatible, findings, calls, events, switchOff }: ContractRepor
   const looked = calls.filter(({ status }) => status !== 'switched_off');
   if (compatible) return ok(`nothing that we need is missing in ${looked.length} calls`);
   const breaks = ({ severity }: { readonly severity: string }) => severity === 'breaking';
-  const isBreaking = (part: { readonly findings: readonly { readonly severity: string }[] }) => part.findings.some(breaks);
+  const isBreaking = (part: Pick<ContractReport, 'findings'>) => part.findings.some(breaks);
   const names = [
     ...new Set(findings.filter(breaks).map(({ part }) => part)),
     ...looked.filter(isBreaking).map(({ method, path }) => `${method} ${path}`),

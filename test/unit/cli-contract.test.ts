@@ -8,6 +8,8 @@ import { COMPATIBLE, checkContractFile, NO_DOCUMENT, NOT_COMPATIBLE } from '#cli
 import { freePort } from '#cli/embedded/ports.ts';
 import { writeSecretFile } from '#cli/start/files.ts';
 import { DataFolderLock } from '#cli/start/lock.ts';
+import { Draft } from '#test/support/contract-differences/draft.ts';
+import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
 import { httpAnswer, startRawServer } from '#test/support/raw-server.ts';
 import { temporaryFolder } from '#test/support/temporary.ts';
@@ -77,6 +79,24 @@ describe('reseller contract check', () => {
     expect(await run(file, {}, { SERVICE_WITHOUT: 'topup_read,refund_list' })).toMatchObject({
       code: COMPATIBLE,
       stdout: expect.stringMatching(/^– GET {2}\/refunds is switched off: refund_list$/m),
+    });
+  });
+
+  it('names what is of the document as a whole, and events that it leaves out', async () => {
+    const draft = new Draft();
+    const { document } = draft;
+    describeHeaders(draft, headersOf('X-Acme'));
+    Object.assign(document, { servers: [{ url: 'https://service.example/api/reseller/v2' }] });
+    Reflect.deleteProperty(document['webhooks'] as object, 'refund.failed');
+    const { code, stdout } = await run(fileOf(document));
+    expect(code).toBe(NOT_COMPATIBLE);
+    expect(stdout).toContain('✘ servers: have the path /api/reseller/v2, and our calls go to /api/reseller/v1\n');
+    expect(stdout).toContain('✘ event headers: start with X-Acme, and ours with X-Service: set SERVICE_HEADER_PREFIX=X-Acme\n');
+    expect(stdout).toContain('✘ event refund.failed is not among the events of the document\n');
+    expect(stdout).toMatch(/27 match, .*; 13 of 14 events described\.$/m);
+    expect(JSON.parse((await run(fileOf(document), { json: true })).stdout)).toMatchObject({
+      compatible: false,
+      findings: [{ severity: 'breaking', part: 'servers' }, { severity: 'breaking', part: 'event headers' }],
     });
   });
 

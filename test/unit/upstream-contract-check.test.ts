@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
 import { checkContract, readDocument, type Finding } from '#upstream/contract-check.ts';
+import { matches } from '#upstream/contract-check/patterns.ts';
 import type { EndpointName, EventKind } from '#upstream/contract.ts';
+import { Draft } from '#test/support/contract-differences/draft.ts';
 import { contractBodies, contractOpenApi, PLAIN, type BodyName, type Schema } from '#test/support/contract-openapi.ts';
 
 type Document = ReturnType<typeof contractOpenApi>;
@@ -344,6 +346,43 @@ describe('events', () => {
     const flat = documentWith('event topup.failed', { type: 'object', properties: { name: { type: 'string' }, topup: { type: 'object' } } });
     expect(check(flat).compatible).toBe(false);
     expect(said('topup.failed', flat)).toEqual([breaking('answer', 'event', 'is missing'), breaking('answer', 'data', 'is missing')]);
+  });
+});
+
+describe('a pattern of a document', () => {
+  it.each([
+    ['^[a-z]+$', 'abc', true],
+    ['^[a-z]+$', 'ABC', false],
+    [String.raw`^[\w-.]+$`, 'a-b', true],
+    ['^(?<', 'abc', undefined],
+    ['^(a+)+$', `${'a'.repeat(80)}!`, undefined],
+  ] as const)('%s is judged, or left alone where it is none or never ends', (pattern, text, expected) => {
+    expect(matches(pattern, text)).toBe(expected);
+  });
+});
+
+describe('capabilities', () => {
+  it('are named as a way out only where the document is compatible without them', () => {
+    const draft = new Draft();
+    draft.removeParameter('listOrders', 'external_order_id');
+    expect(check(draft.document)).toMatchObject({ compatible: false, switchOff: ['order_list'] });
+    // Then no read of a subscription is left that has its access data, and the answer to the order has none.
+    const access = new Draft();
+    const bodies = ['getVpnSubscription answer', 'listVpnSubscriptions answer', 'createVpnOrder answer'] as const;
+    access.remove(bodies, 'access');
+    expect(check(access.document)).toMatchObject({ compatible: false, switchOff: [] });
+  });
+
+  it('that are switched off leave the answer to the purchase to have what is needed', () => {
+    const off = { vpn_subscription_read: false, vpn_subscription_list: false };
+    const draft = new Draft();
+    draft.remove(['getVpnSubscription answer', 'listVpnSubscriptions answer', 'cancelVpnSubscription answer'], 'access');
+    expect(check(draft.document, off).compatible).toBe(true);
+    draft.remove(['createVpnOrder answer'], 'access');
+    const report = check(draft.document, off);
+    expect(report.calls.find(({ name }) => name === 'createVpnOrder')?.findings).toContainEqual(
+      breaking('answer', 'access', 'is missing, and is needed for giving the customer access'),
+    );
   });
 });
 

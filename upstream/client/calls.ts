@@ -80,7 +80,8 @@ export interface ListOptions<Item> {
 
 const monotonicSystemClock = () => performance.now();
 
-const PAGE_SIZE = 100;
+/** Items that a page is asked for. */
+export const PAGE_SIZE = 100;
 // Ten thousand packages or transactions; more is not read in one go.
 const MAX_PAGES = 100;
 // With less than this share of the deadline left, a send would trade "certainly not bought" for "perhaps".

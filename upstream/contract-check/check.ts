@@ -105,9 +105,12 @@ function comparedCall(
   }
 }
 
-function sourceOf({ method, convenience, neededQuery = {} }: EndpointContract): Source {
-  const role = method === 'GET' ? 'read' : 'write';
-  return { role: convenience === true ? 'aside' : role, isWhole: method === 'GET', searchedBy: Object.keys(neededQuery) };
+function sourceOf({ method, idempotencyKey, convenience, neededQuery = {} }: EndpointContract): Source {
+  // What carries a key is a purchase, or is settled like one.
+  const write = idempotencyKey ? 'write' : 'aside';
+  const role = method === 'GET' ? 'read' : write;
+  const searchedBy = Object.keys(neededQuery);
+  return { role: convenience === true ? 'aside' : role, isWhole: method === 'GET', searchedBy };
 }
 
 function callReport({ name, contract, found, findings }: ComparedCall): CallReport {

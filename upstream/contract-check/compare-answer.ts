@@ -46,7 +46,8 @@ function withEventName(form: SchemaView): SchemaView {
   const theirs = others.find((name) => form.properties.has(name));
   if (form.properties.has(ours) || theirs === undefined) return form;
   const properties = new Map([...form.properties, [ours, form.properties.get(theirs)]]);
-  return { ...form, properties, required: form.required.has(theirs) ? new Set([...form.required, ours]) : form.required };
+  const required = form.required.has(theirs) ? new Set([...form.required, ours]) : form.required;
+  return { ...form, properties, required };
 }
 
 function compareList(comparison: Comparison, ours: unknown, item: unknown, forms: readonly SchemaView[]): void {
@@ -123,7 +124,9 @@ function compareFields(
       const near = nearNames(name, strangers);
       if (needed) findings[inside.severity]('answer', nameOf(inside), 'is missing', near);
       else if (need !== undefined) reportLack(comparison, need, inside, described, near);
-      else if (near.length > 0) findings.note('answer', nameOf(inside), 'is missing; it is read where it is there', near);
+      else if (near.length > 0) {
+        findings.note('answer', nameOf(inside), 'is missing; it is read where it is there', near);
+      }
       continue;
     }
     if (needed && having.length < objects.length) {

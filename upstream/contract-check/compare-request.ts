@@ -25,7 +25,12 @@ import { sentValues } from '#upstream/contract-check/sent-values.ts';
  *
  * @param ours a JSON Schema without references.
  */
-export function compareRequest(comparison: Comparison, ours: unknown, theirs: unknown, place: Place = WHOLE_BODY): void {
+export function compareRequest(
+  comparison: Comparison,
+  ours: unknown,
+  theirs: unknown,
+  place: Place = WHOLE_BODY,
+): void {
   const { findings } = comparison;
   const sent = ownForm(ours);
   const forms = formsIn(comparison, 'request', theirs, place);
@@ -38,8 +43,10 @@ export function compareRequest(comparison: Comparison, ours: unknown, theirs: un
   if (refused.length > 0) findings.breaking('request', nameOf(place), `may not be ${listed(refused)}, which we send`);
   else {
     // Types were compared above.
-    const refusal = (value: unknown) => (forms.some((form) => takesType(form, value)) ? refusalOf(forms, value) : undefined);
-    compareSentValues(findings, 'request', nameOf(place), place.name, refusal);
+    const isTyped = (value: unknown) => forms.some((form) => takesType(form, value));
+    compareSentValues(findings, 'request', nameOf(place), place.name, (value) => {
+      return isTyped(value) ? refusalOf(forms, value) : undefined;
+    });
   }
 
   const objects = forms.filter(({ types }) => types?.has('object') === true);
@@ -61,7 +68,9 @@ export function compareSentValues(
 ): void {
   const values = sentValues(name);
   const [refused] = (values?.usual ?? []).flatMap((value) => withReason(value, refusal));
-  if (refused !== undefined) return findings.breaking(part, label, `${refused.reason}, and ours may be ${listed([refused.value])}`);
+  if (refused !== undefined) {
+    return findings.breaking(part, label, `${refused.reason}, and ours may be ${listed([refused.value])}`);
+  }
   const [exotic] = (values?.possible ?? []).flatMap((value) => withReason(value, refusal));
   if (exotic === undefined) return;
   findings.note(part, label, `${exotic.reason}; a caller may choose ${short(exotic.value)}, which is refused`);

@@ -16,13 +16,16 @@ export function compareValues(comparison: Comparison, ours: unknown, forms: read
   });
   if (unknown.length > 0) report('answer', nameOf(place), `may be ${listed(unknown)}, which we do not know`);
   else if (isAmount(place.name) && VARIANTS.amounts === 'unstated' && isWhole(forms)) {
-    // Whether an amount can be left out makes no difference: one that is there is read, a hundred times too high perhaps.
-    const message = 'is a whole number there, of cents perhaps: `amounts` in upstream/contract/variants.ts is to say which';
+    // Also where it may be absent: one that is there is read, and a hundred times too high perhaps.
+    const message =
+      'is a whole number there, of cents perhaps: `amounts` in upstream/contract/variants.ts is to say which';
     findings.breaking('answer', nameOf(place), message);
   } else {
     const unread = unreadableValue(place.name, own, forms);
-    const example = unread?.example === undefined ? 'no form that we know fits' : `it may be ${listed([unread.example])}`;
-    if (unread !== undefined) report('answer', nameOf(place), `${unread.says}: ${example}, which we do not read`);
+    if (unread !== undefined) {
+      const form = unread.example === undefined ? 'no form that we know fits' : `it may be ${listed([unread.example])}`;
+      report('answer', nameOf(place), `${unread.says}: ${form}, which we do not read`);
+    }
   }
   reportLackingWords(comparison, ours, forms, place);
 }

@@ -93,8 +93,8 @@ function kindsIn(document: JsonObject, schema: unknown): readonly string[] | und
 }
 
 /**
- * Compares every event of the contract. Where a document describes events, one that it leaves out is one that it does not
- * send; where it describes none, nothing is known of them.
+ * Compares every event of the contract. Where a document describes events, one that it leaves out is one that it does
+ * not send; where it describes none, nothing is known of them.
  */
 export function compareEvents(document: JsonObject, events: readonly DescribedEvent[], needs: Needs): ComparedEvent[] {
   const ofOurs = new Set(EVENT_KINDS.flatMap((kind) => find(events, kind)?.described ?? []));

@@ -34,7 +34,7 @@ export interface CallReport {
 
 export interface EventReport {
   readonly event: EventKind;
-  /** `missing`: the document describes other events and not this one. `not_described`: it describes none, or not its body. */
+  /** `missing`: other events are described, and not this one. `not_described`: none is, or not its body. */
   readonly status: 'matches' | 'differs' | 'missing' | 'not_described';
   readonly findings: readonly Finding[];
 }

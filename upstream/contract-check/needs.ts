@@ -20,7 +20,10 @@ export function needOf(name: string, schema: unknown): Need | undefined {
 
 /** Where an answer stands that may carry such fields. */
 export interface Source {
-  /** *read*: a GET or an event, which tells what became of the work; *write*: the answer to a purchase. *aside*: neither. */
+  /**
+   * *read*: a GET or an event, which tells what became of the work; *write*: the answer to a purchase; *aside*: one
+   * that nothing depends on.
+   */
   readonly role: 'read' | 'write' | 'aside';
   /** True where every state can be seen; an event tells of one. */
   readonly isWhole: boolean;
@@ -28,15 +31,20 @@ export interface Source {
   readonly searchedBy: readonly string[];
 }
 
+interface Lack extends Pick<Need, 'key' | 'purpose'> {
+  readonly role: Source['role'];
+  readonly report: Report;
+}
+
 type Report = (severity: 'breaking' | 'note', message: string) => void;
 
 /**
- * Collects which answers carry what is needed. An order's eSIM may come with any read or event, so that its absence in one of
- * them can be judged only when all have been seen.
+ * Collects which answers carry what is needed. An order's eSIM may come with any read or event, so that its absence in
+ * one of them can be judged only when all have been seen.
  */
 export class Needs {
   readonly #carried = new Set<string>();
-  readonly #lacking: { readonly key: string; readonly purpose: string; readonly role: Source['role']; readonly report: Report }[] = [];
+  readonly #lacking: Lack[] = [];
 
   carried({ role }: Source, { key }: Need): void {
     if (role === 'read') this.#carried.add(key);
@@ -49,12 +57,13 @@ export class Needs {
     else this.#lacking.push({ key, purpose, role, report });
   }
 
-  /** Reports what was collected. Where no read is there that could have it, the answer to the purchase is what counts. */
+  /** Reports what was collected. Where no read is there that could have it, the answer to the purchase counts. */
   settle(): void {
     const lackedByReads = new Set(this.#lacking.filter(({ role }) => role === 'read').map(({ key }) => key));
     for (const { key, purpose, role, report } of this.#lacking) {
+      const isJudgedHere = role === 'read' || !lackedByReads.has(key);
       if (this.#carried.has(key)) report('note', 'is missing here; another answer or event has it');
-      else if (role === 'read' || !lackedByReads.has(key)) report('breaking', `is missing, and is needed for ${purpose}`);
+      else if (isJudgedHere) report('breaking', `is missing, and is needed for ${purpose}`);
       else report('note', 'is missing here, and is in no read either');
     }
   }

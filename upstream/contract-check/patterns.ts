@@ -42,5 +42,6 @@ function tested(pattern: string, text: string): boolean | undefined {
 
 function isTimeout(error: unknown): boolean {
   // Not an `Error` of ours: it is made in the other context.
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
+  return error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

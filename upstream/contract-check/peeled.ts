@@ -1,6 +1,6 @@
 /**
- * Takes the envelopes off a described answer, by the rule by which `upstream/reading/` takes them off a real one: what is
- * inside is under the only field with the name of an envelope that holds an object, or for a list an object or a list.
+ * Takes the envelopes off a described answer, by the rule by which `upstream/reading/` takes them off a real one: what
+ * is inside is under the only field with the name of an envelope that holds an object, or for a list either of both.
  */
 import type { JsonObject } from '#upstream/contract-check/document.ts';
 import { eitherOf, formsOrNone, type JsonType, type SchemaView } from '#upstream/contract-check/schema-view.ts';
@@ -31,7 +31,11 @@ export function peeled(
 }
 
 /** The layers on the way to a list, outermost first; the last one is the list where there is one. */
-export function layersToList(document: JsonObject, forms: readonly SchemaView[], envelopes: readonly string[]): readonly Layer[] {
+export function layersToList(
+  document: JsonObject,
+  forms: readonly SchemaView[],
+  envelopes: readonly string[],
+): readonly Layer[] {
   return layersOf(document, forms, envelopes, ['object', 'array']);
 }
 

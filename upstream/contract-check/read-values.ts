@@ -18,7 +18,13 @@ interface ValueKind {
 const KINDS: readonly ValueKind[] = [
   {
     names: /^iccid$/,
-    values: ['8944500102198304826', '89445001021983048266', '8944500102198304826F', '8944 5001 0219 8304 826', '894450010219'],
+    values: [
+      '8944500102198304826',
+      '89445001021983048266',
+      '8944500102198304826F',
+      '8944 5001 0219 8304 826',
+      '894450010219',
+    ],
     isClosed: true,
   },
   {
@@ -87,29 +93,38 @@ const KINDS: readonly ValueKind[] = [
 // What lets one of these through says little of the value.
 const NONSENSE = ['nonsense-Äß 0', 'nonsense', 'Xq'];
 
+/** What a document says of a field that does not fit our reading. */
+export interface Unreadable {
+  /** A value that the document allows and we cannot read; undefined when it allows none that we know. */
+  readonly example: string | undefined;
+  /** What the document says, as a clause after the name of the field. */
+  readonly says: string;
+}
+
 /**
- * Values of a field that the document allows and we cannot read.
+ * Holds the texts that a field may have against our reading.
  *
- * @param theirs forms of the field in the document; only what they say of texts is judged.
- * @returns undefined when we can read all of it, or the document does not say enough to tell; `example` is undefined when the
- *   document allows none of the values that we know.
+ * @param theirs forms of the field in the document.
+ * @returns undefined when we can read them, or the document does not say enough to tell.
  */
 export function unreadableValue(
   name: string,
   ours: readonly SchemaView[],
   theirs: readonly SchemaView[],
-): { readonly example: string | undefined; readonly says: string } | undefined {
+): Unreadable | undefined {
   const kind = KINDS.find(({ names }) => names.test(name));
   const texts = theirs.filter(({ types }) => types === undefined || types.has('string'));
-  if (kind === undefined || texts.every(({ constraints, values }) => constraints.length === 0 || values !== undefined)) return undefined;
+  const isOpen = texts.every(({ constraints, values }) => constraints.length === 0 || values !== undefined);
+  if (kind === undefined || isOpen) return undefined;
 
-  const allowed = kind.values.filter((text) => refusalOf(texts, text) === undefined);
+  const isAllowed = (text: string): boolean => refusalOf(texts, text) === undefined;
   const isRead = (text: string): boolean => refusalOf(ours, text) === undefined && (kind.isUsable?.(text) ?? true);
-  const unread = allowed.find((text) => !isRead(text));
+  const allowed = kind.values.filter(isAllowed);
+  const example = allowed.find((text) => !isRead(text));
   const says = kind.values.map((text) => refusalOf(texts, text)).find((reason) => reason !== undefined) ?? '';
-  if (!allowed.some(isRead)) return kind.isClosed || unread !== undefined ? { example: unread, says } : undefined;
-  const isVague = NONSENSE.some((text) => refusalOf(texts, text) === undefined);
-  return !kind.isClosed || isVague || unread === undefined ? undefined : { example: unread, says };
+  if (!allowed.some(isRead)) return kind.isClosed || example !== undefined ? { example, says } : undefined;
+  const isVague = NONSENSE.some(isAllowed);
+  return !kind.isClosed || isVague || example === undefined ? undefined : { example, says };
 }
 
 /** True of the fields that hold an amount whose currency stands beside it. */

@@ -134,7 +134,8 @@ function typeOf(value: unknown): JsonType {
 
 function combined(left: readonly SchemaView[], right: readonly SchemaView[]): SchemaView[] {
   // Both sides are cut before they are multiplied, so that a document cannot make this take for ever.
-  const both = left.slice(0, MAX_FORMS).flatMap((first) => right.slice(0, MAX_FORMS).map((second) => viewOfBoth(first, second)));
+  const [some, others] = [left.slice(0, MAX_FORMS), right.slice(0, MAX_FORMS)];
+  const both = some.flatMap((first) => others.map((second) => viewOfBoth(first, second)));
   return both.filter((view) => view.types === undefined || view.types.size > 0).slice(0, MAX_FORMS);
 }
 
@@ -177,8 +178,8 @@ export function covers(types: ReadonlySet<JsonType>, type: JsonType): boolean {
 /**
  * Tells why none of some forms takes a value.
  *
- * @returns a clause after the name of what has the value, such as `has at most 20 characters there`; undefined when a form
- *   takes it.
+ * @returns a clause after the name of what has the value, such as `has at most 20 characters there`; undefined when a
+ *   form takes it.
  */
 export function refusalOf(forms: readonly SchemaView[], value: unknown): string | undefined {
   const typed = forms.filter((form) => takesType(form, value));

@@ -1,5 +1,6 @@
 /** Values that the product sends, to hold against what a document says of them. */
 import { attemptReference } from '#domain/identifiers.ts';
+import { PAGE_SIZE } from '#upstream/client/calls.ts';
 import { IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
 
 export interface SentValues {
@@ -19,7 +20,7 @@ const REFERENCES: SentValues = {
   possible: ['7', 'shop/2026:#1042', attemptReference(LONGEST, 10)],
 };
 
-/** By name, wherever it is sent: in a body, a query or a header. Ids are the service's own, so nothing can be wrong with them. */
+/** By name, wherever it is sent: in a body, a query or a header. Ids are the service's own, so that they always fit. */
 const SENT_VALUES: Readonly<Record<string, SentValues>> = {
   [IDEMPOTENCY_KEY_HEADER]: { usual: [UUID], possible: [] },
   external_order_id: REFERENCES,
@@ -30,7 +31,7 @@ const SENT_VALUES: Readonly<Record<string, SentValues>> = {
   email: { usual: ['reseller@example.com'], possible: [] },
   device_name: { usual: ['reseller-fulfilment'], possible: ['D'.repeat(255)] },
   expires_in_days: { usual: [], possible: [1, 30, 3650] },
-  limit: { usual: ['100'], possible: [] },
+  limit: { usual: [String(PAGE_SIZE)], possible: [] },
   since: { usual: ['2026-01-31T10:00:00.000Z'], possible: [] },
   current_version: { usual: ['1.4.0'], possible: ['2'] },
   channel: { usual: ['stable'], possible: [] },

@@ -3,7 +3,7 @@ import { BASE_PATH, SANDBOX_SUFFIX } from '#domain/service-address.ts';
 import { at, entriesAt, isObject, listAt, textAt, type JsonObject } from '#upstream/contract-check/document.ts';
 import type { Findings } from '#upstream/contract-check/findings.ts';
 
-/** The path of a server's address, which may be relative and have variables; those without a default stay as they are. */
+/** The path of a server's address, which may be relative; variables without a default stay as they are. */
 export function pathOfServer(server: unknown): string {
   const url = textAt(server, 'url') ?? '';
   const filled = url.replaceAll(/\{([^}]*)\}/g, (variable, name: string) => {
@@ -16,7 +16,7 @@ export function pathOfServer(server: unknown): string {
 }
 
 /**
- * Reports another version of the interface. One server that fits is enough: others may be of the sandbox or of old versions.
+ * Reports another version of the interface. One server that fits is enough: others may be of old versions.
  *
  * @param holder what names the servers: the document, a path or an operation.
  * @param paths those that the servers go before.
@@ -24,15 +24,17 @@ export function pathOfServer(server: unknown): string {
 export function compareServers(findings: Findings, holder: unknown, paths: readonly string[]): void {
   const servers = listAt(holder, 'servers').filter((server) => textAt(server, 'url') !== undefined);
   const bases = servers.map(pathOfServer);
-  if (bases.length === 0 || bases.some((base) => isBase(base) || paths.some((path) => (base + path).includes(`${BASE_PATH}/`)))) return;
+  const fits = (base: string) => isBase(base) || paths.some((path) => (base + path).includes(`${BASE_PATH}/`));
+  if (bases.length === 0 || bases.some(fits)) return;
   const wrong = bases.find((base) => !BASE_PATH.endsWith(withoutSandbox(base)));
   if (wrong !== undefined) {
     return findings.breaking('servers', undefined, `have the path ${wrong}, and our calls go to ${BASE_PATH}`);
   }
   // A proxy in front may add what is not there.
   const part = bases.find((base) => base !== '');
-  if (part !== undefined) findings.note('servers', undefined, `have the path ${part} only, and our calls go to ${BASE_PATH}`);
-  else if (servers.some((server) => /^[^/]*\/\//.test(textAt(server, 'url') ?? ''))) {
+  if (part !== undefined) {
+    findings.note('servers', undefined, `have the path ${part} only, and our calls go to ${BASE_PATH}`);
+  } else if (servers.some((server) => /^[^/]*\/\//.test(textAt(server, 'url') ?? ''))) {
     findings.note('servers', undefined, `do not name ${BASE_PATH}, where our calls go`);
   }
 }

@@ -94,7 +94,8 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
     draft.media('getOrder answer')['schema'] = { $ref: 'order.json' };
   }),
   breaking('an envelope has an unknown name', ['getWallet balance', 'getWallet currency'], (draft) => {
-    draft.media('getWallet answer')['schema'] = { type: 'object', properties: { body: draft.body('getWallet answer') } };
+    const body = draft.body('getWallet answer');
+    draft.media('getWallet answer')['schema'] = { type: 'object', properties: { body } };
   }),
   breaking('a list is in an envelope of an unknown name', 'listVpnPlans data', (draft) => {
     const { data } = draft.fields('listVpnPlans answer');

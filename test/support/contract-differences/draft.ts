@@ -98,7 +98,7 @@ export class Draft {
   }
 
   /** Takes a field out of bodies, or gives it another name there. */
-  remove(names: readonly BodyName[], field: string, to?: string, path: (name: BodyName) => string = pathOfRecord): void {
+  remove(names: readonly BodyName[], field: string, to?: string, path = pathOfRecord): void {
     for (const name of names) {
       const object = this.object(name, path(name));
       const { properties, required } = object as { properties: Schema; required: string[] };

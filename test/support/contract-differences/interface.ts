@@ -12,7 +12,8 @@ export function describeHeaders(draft: Draft, headers: Readonly<Record<string, S
 
 const TEXT: Schema = { type: 'string' };
 
-export function headersOf(prefix: string, other: Readonly<Record<string, Schema>> = {}): Readonly<Record<string, Schema>> {
+/** The headers of the specification under a prefix. @param other those that are described otherwise, or further ones */
+export function headersOf(prefix: string, other: Readonly<Record<string, Schema>> = {}): Record<string, Schema> {
   const names = ['Event', 'Delivery', 'Timestamp', 'Signature'];
   return { ...Object.fromEntries(names.map((name) => [`${prefix}-${name}`, TEXT])), ...other };
 }

@@ -50,7 +50,7 @@ export const NEEDED_FIELD_DIFFERENCES: readonly Difference[] = [
   breaking('the list of orders does not name the reference', 'listOrders data[].external_order_id', (draft) => {
     draft.remove(['listOrders answer'], 'external_order_id');
   }),
-  breaking('the list of orders has the reference under another name', 'listOrders data[].external_order_id', (draft) => {
+  breaking('the list of orders has another name for the reference', 'listOrders data[].external_order_id', (draft) => {
     draft.remove(['listOrders answer'], 'external_order_id', 'reference');
   }),
   note('an order does not name its reference, and the list does', 'getOrder external_order_id', (draft) => {

@@ -31,7 +31,7 @@ export const REQUEST_DIFFERENCES: readonly Difference[] = [
   breaking('the reference of a subscription must be a UUID', 'createVpnOrder external_subscription_id', (draft) => {
     draft.set('createVpnOrder request', 'external_subscription_id', text({ format: 'uuid' }));
   }),
-  breaking('the reference of a subscription has at most 30 characters', 'createVpnOrder external_subscription_id', (draft) => {
+  breaking('the reference of a subscription is short', 'createVpnOrder external_subscription_id', (draft) => {
     draft.set('createVpnOrder request', 'external_subscription_id', { allOf: [text({}), { maxLength: 30 }] });
   }),
   breaking(
@@ -66,7 +66,8 @@ export const REQUEST_DIFFERENCES: readonly Difference[] = [
     body['required'] = ['package_id', 'external_order_id', 'quantity'];
   }),
   breaking('an order is sent in an envelope', ['createOrder package_id', 'createOrder external_order_id'], (draft) => {
-    draft.media('createOrder request')['schema'] = { type: 'object', properties: { order: draft.body('createOrder request') } };
+    const order = draft.body('createOrder request');
+    draft.media('createOrder request')['schema'] = { type: 'object', properties: { order } };
   }),
   breaking('an order is sent as a form', 'createOrder', (draft) => {
     draft.call('createOrder')['requestBody'] = { content: { 'application/x-www-form-urlencoded': {} } };
