@@ -134,15 +134,15 @@ export const HARMLESS_DIFFERENCES: readonly Difference[] = [
     draft.parameters('listOrders').push({ name: 'status', in: 'query', schema: text() });
     draft.parameters('createOrder').push({ name: 'X-Request-Id', in: 'header', schema: text() });
   }),
-  ...[
-    ['a full address', [{ url: 'https://service.example/api/reseller/v1/' }]],
-    ['a path', [{ url: '/api/reseller/v1' }]],
-    ['variables', [{ url: '{scheme}://{host}/api/reseller/v1', variables: { scheme: { default: 'https' } } }]],
-    ['an unknown version', [{ url: 'https://service.example/api/reseller/{version}' }]],
-    ['what is relative to the document', [{ url: './' }]],
-    ['the sandbox as well', [{ url: 'https://s.example/v2' }, { url: 'https://s.example/api/reseller/v1/sandbox' }]],
-  ].map(([name, servers]) =>
-    harmless(`the servers are given as ${String(name)}`, (draft) => {
+  ...Object.entries({
+    'a full address': [{ url: 'https://service.example/api/reseller/v1/' }],
+    'a path': [{ url: '/api/reseller/v1' }],
+    'variables': [{ url: '{scheme}://{host}/api/reseller/v1', variables: { scheme: { default: 'https' } } }],
+    'an unknown version': [{ url: 'https://service.example/api/reseller/{version}' }],
+    'what is relative to the document': [{ url: './' }],
+    'the sandbox as well': [{ url: 'https://s.example/v2' }, { url: 'https://s.example/api/reseller/v1/sandbox' }],
+  }).map(([name, servers]) =>
+    harmless(`the servers are given as ${name}`, (draft) => {
       draft.document['servers'] = servers;
     }),
   ),

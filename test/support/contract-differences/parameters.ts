@@ -61,15 +61,15 @@ export const PARAMETER_DIFFERENCES: readonly Difference[] = [
   breaking('the key has another name', 'createTopup header Idempotency-Key', (draft) => {
     Object.assign(draft.parameter('createTopup', KEY), { name: 'X-Request-Key', required: false });
   }),
-  ...[
-    ['the key has at most 32 characters', { type: 'string', maxLength: 32 }],
-    ['the key has at least 40 characters', { type: 'string', minLength: 40 }],
-    ['the key has no hyphens', { type: 'string', pattern: '^[a-z0-9]+$' }],
-    ['the key is a ULID', { type: 'string', format: 'ulid' }],
-    ['the key is a number', { type: 'integer' }],
-  ].map(([name, schema]) =>
-    breaking(String(name), 'createVpnOrder header Idempotency-Key', (draft) => {
-      draft.parameter('createVpnOrder', KEY).schema = schema as Schema;
+  ...Object.entries<Schema>({
+    'the key has at most 32 characters': { type: 'string', maxLength: 32 },
+    'the key has at least 40 characters': { type: 'string', minLength: 40 },
+    'the key has no hyphens': { type: 'string', pattern: '^[a-z0-9]+$' },
+    'the key is a ULID': { type: 'string', format: 'ulid' },
+    'the key is a number': { type: 'integer' },
+  }).map(([name, schema]) =>
+    breaking(name, 'createVpnOrder header Idempotency-Key', (draft) => {
+      draft.parameter('createVpnOrder', KEY).schema = schema;
     }),
   ),
   breaking('a cancellation of a subscription needs a key', 'cancelVpnSubscription header Idempotency-Key', (draft) => {

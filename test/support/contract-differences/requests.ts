@@ -5,21 +5,21 @@ const text = (constraint: Schema): Schema => ({ type: 'string', ...constraint })
 
 /** What the service takes, and what we send. */
 export const REQUEST_DIFFERENCES: readonly Difference[] = [
-  ...[
-    ['a reference must be a UUID', text({ format: 'uuid' })],
-    ['a reference has at most 20 characters', text({ maxLength: 20 })],
-    ['a reference has at most 36 characters, so that further attempts have none', text({ maxLength: 36 })],
-    ['a reference has at least 12 characters', text({ minLength: 12 })],
-    ['a reference may have no tilde', text({ pattern: '^[A-Za-z0-9_-]+$' })],
-    ['a reference is digits', text({ pattern: String.raw`^\d+$` })],
-    ['a reference must begin with a prefix of the reseller', text({ pattern: '^RS-' })],
-    ['a reference is an email address', text({ format: 'email' })],
-    ['a reference is one of a list', text({ enum: ['web', 'app'] })],
-    ['a reference is a number', { type: 'integer' } as Schema],
-    ['a reference is an object', { type: 'object' } as Schema],
-  ].map(([name, schema]) =>
-    breaking(String(name), 'createOrder external_order_id', (draft) => {
-      draft.set('createOrder request', 'external_order_id', schema as Schema);
+  ...Object.entries<Schema>({
+    'a reference must be a UUID': text({ format: 'uuid' }),
+    'a reference has at most 20 characters': text({ maxLength: 20 }),
+    'a reference has at most 36 characters, so that further attempts have none': text({ maxLength: 36 }),
+    'a reference has at least 12 characters': text({ minLength: 12 }),
+    'a reference may have no tilde': text({ pattern: '^[A-Za-z0-9_-]+$' }),
+    'a reference is digits': text({ pattern: String.raw`^\d+$` }),
+    'a reference must begin with a prefix of the reseller': text({ pattern: '^RS-' }),
+    'a reference is an email address': text({ format: 'email' }),
+    'a reference is one of a list': text({ enum: ['web', 'app'] }),
+    'a reference is a number': { type: 'integer' },
+    'a reference is an object': { type: 'object' },
+  }).map(([name, schema]) =>
+    breaking(name, 'createOrder external_order_id', (draft) => {
+      draft.set('createOrder request', 'external_order_id', schema);
     }),
   ),
   note('a reference has at most 64 characters', 'createOrder external_order_id', (draft) => {
