@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { readCapabilities, readServiceConfig } from '#config/config.ts';
+import { readCapabilities, readHeaderPrefix, readServiceConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
@@ -40,6 +40,7 @@ export async function checkContractFile(
   { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output } = process,
 ): Promise<number> {
   const capabilities = readCapabilities(environment);
+  const headerPrefix = readHeaderPrefix(environment);
   const refuse = (what: string, advice: string): number => {
     stderr.write(`${what}\n${advice}\n`);
     return NO_DOCUMENT;
@@ -51,7 +52,7 @@ export async function checkContractFile(
   const document = read(file);
   if ('advice' in document) return refuse(document.what, document.advice);
 
-  const report = checkContract(document.content, capabilities);
+  const report = checkContract(document.content, capabilities, { headerPrefix });
   const text = options.json === true ? JSON.stringify(contractJson(report), null, 2) : contractLines(report).join('\n');
   stdout.write(`${text}\n`);
   if (options.record !== true) return report.compatible ? COMPATIBLE : NOT_COMPATIBLE;

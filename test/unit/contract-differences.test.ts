@@ -37,8 +37,8 @@ function placesOf(report: ContractReport, severity: Finding['severity']): string
   return [...new Set(found)].toSorted();
 }
 
-function notesOf({ verdict, at }: Difference): readonly string[] {
-  return verdict === 'note' ? at : [];
+function notesOf({ verdict, at }: Difference): string[] {
+  return verdict === 'note' ? [...at] : [];
 }
 
 describe.each(Object.entries(DIFFERENCES))('%s', (_subject, differences) => {

@@ -15,7 +15,7 @@ const MAX_DEPTH = 2;
 export function saysWhereItEnds(document: JsonObject, outer: readonly Layer[], hasLinkHeader: boolean): boolean {
   const layers = outer.map(({ forms }) => examplesOf(document, forms, MAX_DEPTH));
   const linkHeader = hasLinkHeader ? '<https://service.example/list?page=1>; rel="first"' : undefined;
-  return continuationOf({ layers, count: 1, total: 1, query: {}, path: '/list', linkHeader }).kind === 'end';
+  return continuationOf({ layers, count: 1, total: 1, query: {}, path: '/list', linkHeader, isLinked: hasLinkHeader }).kind === 'end';
 }
 
 function examplesOf(document: JsonObject, forms: readonly SchemaView[], depth: number): Record<string, unknown> {
