@@ -12,15 +12,16 @@ const MOST_NAMED = 3;
 /**
  * Does the interface that the service describes have what we need?
  *
- * @param data the folder that the doctor was given, for what it advises to type.
+ * @param options.headerPrefix of the headers of webhooks; the default where it could not be read.
+ * @param options.data the folder that the doctor was given, for what it advises to type.
  */
 export async function checkContract(
   client: Pick<ServiceClient, 'getOpenApi'>,
   capabilities: Capabilities,
-  data?: string,
+  { headerPrefix, data }: { readonly headerPrefix?: string | undefined; readonly data?: string | undefined } = {},
 ): Promise<Finding> {
   const answer = await client.getOpenApi();
-  if (answer.ok) return judge(compare(answer.value, capabilities), data);
+  if (answer.ok) return judge(compare(answer.value, capabilities, { headerPrefix }), data);
   if (answer.kind === 'unsupported') return warning('SERVICE_WITHOUT says that its description cannot be downloaded', BY_HAND);
   switch (answer.failure) {
     case 'not_sent':

@@ -51,7 +51,7 @@ export async function examine(environment: Environment, options: ExamineOptions 
   const [{ findings }, temporal, service, webhook] = await Promise.all([
     database,
     examineTemporal(settings.temporal, deadlineMs),
-    examineService(settings.service, { now, deadlineMs, data }, database),
+    examineService(settings.service, { now, deadlineMs, data, headerPrefix: settings.webhook?.headerPrefix }, database),
     examineWebhook(settings, { now, deadlineMs, data }, database),
   ]);
   return { configuration: checkConfiguration(settings.problems), ...findings, ...temporal, ...service, ...webhook };
@@ -126,6 +126,7 @@ async function examineTemporal(
 
 interface Limits extends Required<Pick<ExamineOptions, 'now' | 'deadlineMs'>> {
   readonly data: string | undefined;
+  readonly headerPrefix?: string | undefined;
 }
 
 async function examineService(
@@ -154,7 +155,7 @@ async function examineService(
       settled(() => checkClock(config, limits)),
     ]);
     // After the login, so that a service that asks for a token here is not logged in to twice.
-    const contract = await settled(() => checkContract(service.client, config.capabilities, limits.data));
+    const contract = await settled(() => checkContract(service.client, config.capabilities, limits));
     const { records } = await database;
     const capabilities = checkCapabilities(config, records, limits.now());
     return { ...account, clock, contract, capabilities, first_contact: checkFirstContact(config, records) };

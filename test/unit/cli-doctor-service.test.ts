@@ -155,7 +155,7 @@ describe('the wallet', () => {
 describe('the contract', () => {
   const check = async (answer: Buffer, capabilities = ALL_CAPABILITIES, data?: string) => {
     await using service = await startTestClient(() => answer, { capabilities });
-    return await checkContract(service.client, capabilities, data);
+    return await checkContract(service.client, capabilities, { data });
   };
 
   it('is fine when the service describes what we need', async () => {

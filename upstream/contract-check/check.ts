@@ -27,7 +27,7 @@ import { DEFAULT_HEADER_PREFIX, ENDPOINTS, type EndpointContract, type EndpointN
 export function checkContract(
   document: JsonObject,
   capabilities: Capabilities,
-  { headerPrefix = DEFAULT_HEADER_PREFIX }: { readonly headerPrefix?: string } = {},
+  { headerPrefix = DEFAULT_HEADER_PREFIX }: { readonly headerPrefix?: string | undefined } = {},
 ): ContractReport {
   const report = reportOf(document, capabilities, headerPrefix);
   return report.compatible ? report : { ...report, switchOff: wayOut(report, document, capabilities, headerPrefix) };
