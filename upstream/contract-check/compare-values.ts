@@ -39,8 +39,8 @@ function reportLackingWords(
 ): void {
   const values = valuesIn(forms);
   if (values === undefined || !source.isWhole || place.severity === 'note') return;
-  const words = values.map((value) => valueInOurTerms(place.name, value));
-  const never = (ownForm(ours).values ?? neededWords(place.name)).filter((word) => !words.includes(word));
+  const words = new Set(values.map((value) => valueInOurTerms(place.name, value)));
+  const never = (ownForm(ours).values ?? neededWords(place.name)).filter((word) => !words.has(word));
   const near = never.flatMap((word) => nearNames(String(word), values.map(String)));
   if (never.length > 0) findings.note('answer', nameOf(place), `is never ${listed(never)} there`, [...new Set(near)]);
 }
