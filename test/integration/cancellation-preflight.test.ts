@@ -42,7 +42,7 @@ describe('the preflight of a cancellation', () => {
     expect(conditions.every(({ age_seconds: age }) => age !== null)).toBe(true);
   });
 
-  it('of one that was installed, used or recharged says which condition fails', async () => {
+  it('of one that was installed, used or recharged says which condition fails [spec: record.esim.installation, record.esim.activation]', async () => {
     const installed = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(installed), 'installed');
     expect(await failing(installed)).toEqual(['no_refund_expected', 'never_installed fail']);

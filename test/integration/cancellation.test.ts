@@ -38,7 +38,7 @@ const silence = async () => {
 };
 
 describe('the cancellation of an eSIM', () => {
-  it('that was never touched is refunded, and is completed once the money is in the wallet', async () => {
+  it('that was never touched is refunded, and is completed once the money is in the wallet [spec: state.esim.cancelled, state.refund.completed]', async () => {
     const esimId = await desk.newEsim();
     const id = await desk.cancel(esimId, { reason: 'travels later' });
     const cancellation = await desk.cancellationReaches(id, 'completed');
@@ -60,7 +60,7 @@ describe('the cancellation of an eSIM', () => {
     expect((await stack.api.get(`/v1/refunds/${refundId.data[0]!.id}`)).status).toBe(200);
   });
 
-  it('is sent only if all conditions hold: one that was used is refused here, and stays as it is', async () => {
+  it('is sent only if all conditions hold: one that was used is refused here, and stays as it is [spec: refund.only-with-all-five]', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.simulateEsim(await desk.esimAtService(esimId), 'consumed');
     const id = await desk.cancel(esimId);
@@ -152,7 +152,7 @@ describe('the cancellation of an eSIM', () => {
     expect(await desk.cases(id)).toEqual([{ reason: 'contradiction', open: true }]);
   });
 
-  it('that a review refuses ends as refused, and the eSIM is free again', async () => {
+  it('that a review refuses ends as refused, and the eSIM is free again [spec: event.refund.failed]', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'manual_review' });
     const id = await desk.cancel(esimId);
@@ -225,7 +225,7 @@ describe('a refund', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
-  it('whose events come in the reverse order is completed once', async () => {
+  it('whose events come in the reverse order is completed once [spec: event.esim.cancelled, event.refund.completed]', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.onRequest('cancelEsim', { kind: 'accepted_but_answer_lost' });
     await desk.simulator.onWebhook('esim.cancelled', { kind: 'late', ms: 1_500 });
@@ -235,7 +235,7 @@ describe('a refund', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
-  it('that fails after the eSIM was cancelled is parked until a person writes it off', async () => {
+  it('that fails after the eSIM was cancelled is parked until a person writes it off [spec: state.refund.failed]', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'cancellation', outcome: 'refund_failed' });
     const id = await desk.cancel(esimId);

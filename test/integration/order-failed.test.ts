@@ -16,7 +16,7 @@ afterEach(async () => {
 afterAll(() => stack.stop());
 
 describe('an order that the service accepted and then failed', () => {
-  it('is bought anew with another key and reference once the wallet shows the credit; it costs once', async () => {
+  it('is bought anew with another key and reference once the wallet shows the credit; it costs once [spec: event.order.failed]', async () => {
     await desk.simulator.nextPurchases({ outcome: 'processing_then_failed', delay_ms: 200 });
     const order = await desk.complete(1001);
     const id = order.textAt('id');

@@ -43,7 +43,7 @@ describe('a webhook', () => {
     expect((await desk.events(id)).filter((event) => event === 'order.completed')).toHaveLength(1);
   });
 
-  it('that comes after the one that followed it changes nothing any more [spec: gap.redelivery, gap.transitions]', async () => {
+  it('that comes after the one that followed it changes nothing any more [spec: gap.redelivery, gap.transitions, event.order.processing]', async () => {
     await desk.refuseReads();
     await desk.simulator.onWebhook('order.processing', { kind: 'out_of_order', ms: 10_000 });
     const order = await desk.complete(PACKAGE.processingThenCompleted);

@@ -17,7 +17,7 @@ afterEach(async () => {
 afterAll(() => stack.stop());
 
 describe('an order', () => {
-  it('that the service completes at once is delivered as an installable eSIM, with one send and one debit', async () => {
+  it('that the service completes at once is delivered as an installable eSIM, with one send and one debit [spec: record.charged-price]', async () => {
     const order = await desk.complete(PACKAGE.completedAtOnce);
     const id = order.textAt('id');
     expect(order.body).toMatchObject({ attempts: 1, charged: { amount: '2.40', currency: 'USD' }, failure: null, attention: null });
@@ -28,7 +28,7 @@ describe('an order', () => {
     expect(activation.textAt('activation_code')).toMatch(/^LPA:1\$smdp\.simulator\.example\$\S+$/);
   });
 
-  it('in progress at the service is completed by the webhook, without being asked for', async () => {
+  it('in progress at the service is completed by the webhook, without being asked for [spec: event.order.completed]', async () => {
     await desk.refuseReads();
     const id = await desk.place(PACKAGE.staysProcessing);
     await desk.reaches(id, 'processing');
@@ -111,7 +111,7 @@ describe('an order that is held', () => {
     expect(await desk.simulator.orders((await desk.attempts(id))[0]!.reference)).toEqual([]);
   });
 
-  it('by its max_price is not sent to the service before the price has fallen', async () => {
+  it('by its max_price is not sent to the service before the price has fallen [spec: record.package.id, record.package.price_for_reseller]', async () => {
     await desk.simulator.setPackage(1004, { price_for_reseller: '9.00' });
     try {
       const id = await desk.place(1004, { max_price: { amount: '2.50', currency: 'USD' } });

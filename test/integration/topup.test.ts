@@ -39,7 +39,7 @@ const isStored = async (serviceId: string, state: 'pending' | 'unmatched') =>
   (await stack.database.run((db) => db.execute(sql`select 1 from inbox where service_id = ${serviceId} and state = ${state}`))).rows.length > 0;
 
 describe('a top-up', () => {
-  it('that the service completes at once costs one debit, and one send', async () => {
+  it('that the service completes at once costs one debit, and one send [spec: state.topup.completed]', async () => {
     const esimId = await desk.newEsim();
     const id = await desk.topUp(esimId, 1002, { external_topup_id: `t-${randomUUID()}` });
     const topup = await desk.topupReaches(id, 'completed');
@@ -49,7 +49,7 @@ describe('a top-up', () => {
     expect(await desk.events(id)).toEqual(['topup.accepted', 'attempt.prepared', 'attempt.accepted', 'topup.completed']);
   });
 
-  it('in progress at the service is completed by its webhook, without being asked for', async () => {
+  it('in progress at the service is completed by its webhook, without being asked for [spec: state.topup.processing, event.topup.completed]', async () => {
     const esimId = await desk.newEsim();
     for (const endpoint of ['getTopup', 'listTopups'] as const) {
       await desk.simulator.onRequest(endpoint, { kind: 'server_error' }, { count: null });
@@ -69,7 +69,7 @@ describe('a top-up', () => {
     expect((await desk.inbox(id)).map(({ source }) => source)).toEqual(['read']);
   });
 
-  it('that fails at the service is bought anew, once the wallet shows its credit', async () => {
+  it('that fails at the service is bought anew, once the wallet shows its credit [spec: state.topup.failed, event.topup.failed]', async () => {
     const esimId = await desk.newEsim();
     await desk.simulator.nextPurchases({ operation: 'topup', outcome: 'processing_then_failed', delay_ms: 200 });
     const topup = await desk.topupReaches(await desk.topUp(esimId, 1001), 'completed');
@@ -77,7 +77,7 @@ describe('a top-up', () => {
     expect((await rechargesOf(esimId)).map(({ status }) => status).toSorted()).toEqual(['completed', 'failed']);
   });
 
-  it('with a package that is none of the options of its eSIM fails without having been sent', async () => {
+  it('with a package that is none of the options of its eSIM fails without having been sent [spec: flow.topup]', async () => {
     const esimId = await desk.newEsim();
     const topup = await desk.topupReaches(await desk.topUp(esimId, 2003), 'failed');
     expect(topup.body).toMatchObject({ failure: { class: 'topup_not_offered' } });
@@ -133,6 +133,16 @@ describe('a top-up whose answer was lost', () => {
     const id = await desk.topUp(esimId, 1001);
     await desk.topupReaches(id, 'completed');
     expect(await rechargesOf(esimId)).toHaveLength(1);
+  });
+
+  it('is known to be in progress by its webhook, without being asked for [spec: event.topup.processing]', async () => {
+    const esimId = await desk.newEsim();
+    await loseAnswer();
+    const id = await desk.topUp(esimId, PACKAGE.staysProcessing);
+    await desk.topupReaches(id, 'processing');
+    expect(await desk.inbox(id)).toMatchObject([{ source: 'webhook', outcome: 'processing', decision: 'advance' }]);
+    await desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
+    await desk.topupReaches(id, 'completed');
   });
 
   it('is not taken for one that was tried by hand and failed: nothing is bought anew upon that', async () => {

@@ -34,7 +34,7 @@ const callsOf = async (endpoint: string) => (await desk.simulator.requests(endpo
 const active = async (plan: number = PLAN.activeAtOnce) => desk.subscriptionReaches(await desk.subscribe(plan), 'active');
 
 describe('a VPN subscription', () => {
-  it('that is active at once cost one debit, and its access data are shown to whoever may see them, each look written down', async () => {
+  it('that is active at once cost one debit, and its access data are shown to whoever may see them, each look written down [spec: state.vpn.active, record.own-margin]', async () => {
     const subscription = await active();
     expect(subscription.body).toMatchObject({
       status: 'active',
@@ -51,7 +51,7 @@ describe('a VPN subscription', () => {
     expect(audited).toMatchObject([{ action: 'vpn.access_revealed', subjectKind: 'vpn_subscription' }]);
   });
 
-  it('in progress at the service becomes active by its webhook, or when the reconciler asks', async () => {
+  it('in progress at the service becomes active by its webhook, or when the reconciler asks [spec: event.vpn.subscription.active]', async () => {
     const sourcesOf = async (id: string) => (await desk.inbox(id)).map(({ source }) => source);
     const told = await active(PLAN.processingThenActive);
     expect(await sourcesOf(told.textAt('id'))).toContain('webhook');
@@ -82,12 +82,12 @@ describe('a VPN subscription', () => {
     expect(await desk.events(subscription.textAt('id'))).toContain('attempt.found');
   });
 
-  it('that fails at the service is ordered anew, once the wallet shows its credit', async () => {
+  it('that fails at the service is ordered anew, once the wallet shows its credit [spec: state.vpn.failed]', async () => {
     await desk.simulator.nextPurchases({ operation: 'vpn', outcome: 'processing_then_failed', delay_ms: 200 });
     expect((await active()).body).toMatchObject({ attempts: 2 });
   });
 
-  it('is held while the service charges more than the customer pays, and while the plan is not sold', async () => {
+  it('is held while the service charges more than the customer pays, and while the plan is not sold [spec: flow.vpn]', async () => {
     const id = await desk.subscribe(302, { customer_price: '7.42' });
     expect((await desk.subscriptionReaches(id, 'held')).body).toMatchObject({ failure: { class: 'margin_too_low' } });
     await desk.simulator.setPlan(302, { price_for_reseller: '7.42' });
@@ -114,7 +114,7 @@ describe('a VPN subscription', () => {
 });
 
 describe('a VPN subscription that lives', () => {
-  it('is parked when the service calls it failed, and lives on when a person has judged that', async () => {
+  it('is parked when the service calls it failed, and lives on when a person has judged that [spec: event.vpn.subscription.failed]', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
     const lived = await operator.showsStage(id, 'active');
@@ -143,7 +143,7 @@ describe('a VPN subscription that lives', () => {
 });
 
 describe('the end of a VPN subscription', () => {
-  it('by its customer cancels it at the service, once however often it is asked for', async () => {
+  it('by its customer cancels it at the service, once however often it is asked for [spec: flow.vpn]', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
     const before = await callsOf('cancelVpnSubscription');
@@ -163,7 +163,7 @@ describe('the end of a VPN subscription', () => {
     expect(await desk.inbox(id)).toEqual([]);
   });
 
-  it('that takes its time at the service is told of by its webhook', async () => {
+  it('that takes its time at the service is told of by its webhook [spec: event.vpn.subscription.cancelled]', async () => {
     const subscription = await active();
     const id = subscription.textAt('id');
     await desk.simulator.nextPurchases({ operation: 'vpn_cancellation', outcome: 'processing_then_cancelled', delay_ms: 3_600_000 });
@@ -198,7 +198,7 @@ describe('the end of a VPN subscription', () => {
     await desk.subscriptionReaches(id, 'cancelled');
   });
 
-  it.each(['expire', 'cancel'] as const)('by the service (%s) is told of by its webhook', async (end) => {
+  it.each(['expire', 'cancel'] as const)('by the service (%s) is told of by its webhook [spec: event.vpn.subscription.expired]', async (end) => {
     const subscription = await active();
     await desk.simulator.endSubscription(subscription.textAt('service_subscription_id'), end);
     const ended = await desk.subscriptionReaches(subscription.textAt('id'), end === 'expire' ? 'expired' : 'cancelled');

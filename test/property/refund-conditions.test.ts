@@ -16,7 +16,7 @@ const facts: fc.Arbitrary<RefundFacts> = fc.record({
 });
 
 describe('the conditions of a refund', () => {
-  it('are the five of the specification, each with a result and a sentence [spec: refund.condition.*]', () => {
+  it('are the five of the specification, each with a result and a sentence', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const conditions = judgeRefundConditions(each);
@@ -29,7 +29,7 @@ describe('the conditions of a refund', () => {
     );
   });
 
-  it('forecast a refund only when everything was read and all of it passes', () => {
+  it('forecast a refund only when everything was read and all of it passes [spec: refund.only-with-all-five]', () => {
     fc.assert(
       fc.property(facts, (each) => {
         const all =
@@ -92,7 +92,7 @@ describe('the conditions of a refund', () => {
     [{ installation: { ...read, value: { installedAt: undefined, activatedAt: at } } }, 'never_activated', 'It was activated at 2030-01-31T12:00:00.000Z.'],
     [{ topups: { ...read, value: { completed: 2 } } }, 'no_completed_topup', '2 of its top-ups are completed.'],
     [{ debit: { ...read, value: { found: false } } }, 'debit_verified', 'The wallet does not show what it cost.'],
-  ])('%j is one that fails, alone, and enough for no refund', (change, name, evidence) => {
+  ])('%j is one that fails, alone, and enough for no refund [spec: refund.condition.*]', (change, name, evidence) => {
     const conditions = judgeRefundConditions({ ...untouched, ...change });
     expect(conditions.filter(({ result }) => result !== 'pass')).toEqual([{ name, result: 'fail', evidence, asOf: at }]);
     expect(forecastRefund(conditions)).toBe('no_refund_expected');

@@ -107,7 +107,7 @@ describe('the words', () => {
     [{ refund: { state: 'failed', review: 'refused' } }, 'failed'],
     [{ refund: { state: 'failed', review: 'manual_review' } }, 'processing'],
     [{ esim: 'processing', refund: { state: 'failed' } }, 'processing'],
-  ])('%j come to %s', (said, outcome) => {
+  ])('%j come to %s [spec: state.refund.completed, state.review.accepted, state.review.refused]', (said, outcome) => {
     expect(cancellationOutcome(said)).toBe(outcome);
   });
 
@@ -172,7 +172,7 @@ describe('the words', () => {
     [{ state: 'completed' }, 'expected'],
     [{ state: 'failed' }, 'failed'],
     [{ state: 'failed', review: 'manual_review' }, 'failed'],
-  ])('%j are shown as %s', (said, status) => {
+  ])('%j are shown as %s [spec: state.refund.failed, state.review.manual_review]', (said, status) => {
     expect(refundStatusOf(said)).toBe(status);
   });
 });

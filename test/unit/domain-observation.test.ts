@@ -45,7 +45,7 @@ describe('what an observation means', () => {
     }
   });
 
-  it('is in every case what the sentences of this file say', () => {
+  it('is in every case what the sentences of this file say [spec: gap.transitions]', () => {
     expect(everything.map(({ work, outcome }) => ({ ...work, outcome, decision: judgeObservation(work, outcome) }))).toEqual(
       everything.map(({ work, outcome }) => ({ ...work, outcome, decision: meaning(work, outcome) })),
     );

@@ -32,7 +32,7 @@ describe('the request of each call', () => {
     expect(headerOf(request, 'content-type')).toBe(body === undefined ? undefined : 'application/json');
   });
 
-  it.each(exchangeNames)('%s carries "Authorization: Bearer" where the endpoint is protected [spec: header.authorization]', async (name) => {
+  it.each(exchangeNames)('%s carries "Authorization: Bearer" where the endpoint is protected [spec: header.authorization, auth.everywhere-else, auth.updates]', async (name) => {
     const request = await requestOf(name);
     expect(headerOf(request, 'authorization')).toBe(WITHOUT_A_TOKEN.includes(name) ? undefined : 'Bearer token-1');
   });
@@ -84,7 +84,7 @@ describe('the contract says of each call what the client does:', () => {
     expect(keyed.toSorted()).toEqual(WITH_A_KEY.toSorted());
   });
 
-  it('a token on all but the login and what is public [spec: auth.open-logins]', () => {
+  it('a token on all but the login and what is public [spec: auth.open-logins, auth.everywhere-else]', () => {
     const open = endpoints.filter(([, { authorized }]) => !authorized).map(([name]) => name);
     expect(open.toSorted()).toEqual(['login', ...WITHOUT_A_TOKEN].toSorted());
   });

@@ -39,6 +39,17 @@ describe('reseller prices', () => {
   });
 });
 
+describe('a package without a price', () => {
+  it.each([undefined, null, '', 'free'])('(%j) is never listed as one that costs nothing [spec: record.package.price_for_reseller]', async (price) => {
+    const unpriced = { id: 7, name: 'P', price_for_reseller: price, currency: 'EUR' };
+    await using opened = await startTestClient(() => json({ data: [unpriced] }));
+    for (const list of [opened.client.listPackages(), opened.client.listTopupOptions('e_1')]) {
+      const result = await list;
+      expect(result.ok ? result.value.items : []).toEqual([]);
+    }
+  });
+});
+
 describe('the wallet', () => {
   it('is read with its exact balance [spec: endpoint.wallet, record.wallet]', async () => {
     await using opened = await startTestClient(() => json({ balance: '1234567890123.45', currency: 'EUR' }));

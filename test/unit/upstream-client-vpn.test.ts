@@ -21,7 +21,7 @@ describe('VPN plans', () => {
     ]);
   });
 
-  it.each(['id', 'price_for_reseller', 'currency'])('without %s are contract drift', async (field) => {
+  it.each(['id', 'price_for_reseller', 'currency'])('without %s are contract drift [spec: record.vpn-plan.*]', async (field) => {
     const plan = { id: 3, name: 'Monthly', price_for_reseller: '2.50', currency: 'EUR', [field]: undefined };
     await using opened = await startTestClient(() => json({ data: [plan] }));
     expect(await opened.client.listVpnPlans()).toMatchObject({ failure: 'contract_drift' });

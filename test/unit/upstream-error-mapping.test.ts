@@ -72,7 +72,7 @@ describe('the class of a refusal', () => {
     [499, '', 'unreadable_answer'],
     [600, '', 'unreadable_answer'],
     [999, '', 'unreadable_answer'],
-  ])('%i with the code "%s" is %s [spec: gap.errors]', (status, code, failure) => {
+  ])('%i with the code "%s" is %s [spec: gap.errors, environments.approval]', (status, code, failure) => {
     expect(judge(answer(status, coded(code)))).toMatchObject({ ok: false, failure, status });
   });
 

@@ -22,7 +22,7 @@ describe('orderRequestBytes', () => {
     ['package_id', { packageId: 1.5, reference: 'shop-1' }],
     ['external_order_id', { packageId: 1, reference: '' }],
     ['device_imei', { packageId: 1, reference: 'shop-1', deviceImei: '49-015420-323751-8' }],
-  ])('names %s, and not its value, when the contract refuses it', (field, order) => {
+  ])('names %s, and not its value, when the contract refuses it [spec: gap.bounds]', (field, order) => {
     expect(() => orderRequestBytes(order)).toThrow(
       new RangeError(`an order request cannot be made: the contract refuses ${field}`),
     );
@@ -39,7 +39,7 @@ describe('topupRequestBytes', () => {
     ['esim_id', { esimId: 'e 1', packageId: 1 }],
     ['package_id', { esimId: 'e_1', packageId: 1.5 }],
     ['esim_id, package_id', { esimId: '', packageId: -1 }],
-  ])('names %s, and not its value, when the contract refuses it', (fields, topup) => {
+  ])('names %s, and not its value, when the contract refuses it [spec: gap.bounds]', (fields, topup) => {
     expect(() => topupRequestBytes(topup)).toThrow(
       new RangeError(`a top-up request cannot be made: the contract refuses ${fields}`),
     );
@@ -77,7 +77,7 @@ describe('vpnOrderRequestBytes', () => {
     ['vpn_plan_id', { vpnPlanId: -1 }],
     ['external_subscription_id', { reference: '' }],
     ['customer_reference', { customerReference: '' }],
-  ])('names %s, and not its value, when the contract refuses it', (field, difference) => {
+  ])('names %s, and not its value, when the contract refuses it [spec: gap.bounds]', (field, difference) => {
     expect(() => vpnOrderRequestBytes({ ...ORDER, ...difference })).toThrow(
       new RangeError(`a VPN order request cannot be made: the contract refuses ${field}`),
     );

@@ -40,7 +40,7 @@ async function change(kind: SecretChange, answers: readonly Answer[], options: {
 }
 
 describe('a webhook secret that the service shows once', () => {
-  it.each(['create', 'rotate'] as const)('is stored by %s, and the result does not hold it', async (kind) => {
+  it.each(['create', 'rotate'] as const)('is stored by %s, and the result does not hold it [spec: auth.secret-shown-once, auth.secret-rotated]', async (kind) => {
     const { result, calls, stored } = await change(kind, [made('whsec_shown_once')]);
     expect({ calls, stored }).toEqual({ calls: [kind], stored: ['whsec_shown_once'] });
     expect(result).toEqual({ ok: true, stored: 1 });

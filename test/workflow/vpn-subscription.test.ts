@@ -45,7 +45,7 @@ describe('a VPN subscription', () => {
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(renewed);
   });
 
-  it('whose end is not known is looked at once a day, and ends when the service says so', async () => {
+  it('whose end is not known is looked at once a day, and ends when the service says so [spec: state.vpn.expired]', async () => {
     const subscription = new FakeSubscription(undefined);
     subscription.onAsk = () => {
       if (subscription.asked === 5) subscription.change({ endedAs: 'expired' });
@@ -56,7 +56,7 @@ describe('a VPN subscription', () => {
     expect((await environment.currentTimeMs()) - began).toBeGreaterThanOrEqual(5 * DAY_MS);
   });
 
-  it('ends at once when the service says that it has', async () => {
+  it('ends at once when the service says that it has [spec: state.vpn.cancelled]', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('1 day');
