@@ -69,7 +69,7 @@ describe('reseller sandbox tour', () => {
     expect(stamps).toMatchObject([{ serviceBaseUrl: simulator.simulator.baseUrl, serviceMode: 'sandbox' }]);
   });
 
-  it('prints a line for each step and what was found, and stores nothing where it is told not to', async () => {
+  it('prints a line for each step and what was found, and stores nothing where it is told not to [spec: flow.simulation]', async () => {
     const environment = { ...environmentOf(sandbox), DATABASE_URL: 'postgres://127.0.0.1:1/none' };
     const text = await printed((output) => runSandboxTour({ ...QUICK, store: false }, environment, output));
     expect(text).toMatch(/^✔ cancellation {2}the refund result "manual review": seen$/m);

@@ -41,12 +41,15 @@ const isStored = async (serviceId: string, state: 'pending' | 'unmatched') =>
 describe('a top-up', () => {
   it('that the service completes at once costs one debit, and one send [spec: state.topup.completed]', async () => {
     const esimId = await desk.newEsim();
+    // So that its answer alone says that it is completed.
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1002, { external_topup_id: `t-${randomUUID()}` });
     const topup = await desk.topupReaches(id, 'completed');
     expect(topup.body).toMatchObject({ esim_id: esimId, package_id: 1002, attempts: 1, charged: { amount: '5.10', currency: 'USD' }, failure: null });
     expect(topup.textAt('service_topup_id')).toBe((await rechargesOf(esimId))[0]!.id);
     expect(await sendsOf(id)).toHaveLength(1);
     expect(await desk.events(id)).toEqual(['topup.accepted', 'attempt.prepared', 'attempt.accepted', 'topup.completed']);
+    expect(await desk.inbox(id)).toEqual([]);
   });
 
   it('in progress at the service is completed by its webhook, without being asked for [spec: state.topup.processing, event.topup.completed]', async () => {
@@ -58,7 +61,8 @@ describe('a top-up', () => {
     await desk.topupReaches(id, 'processing');
     await desk.simulator.completeTopup((await rechargesOf(esimId))[0]!.id);
     await desk.topupReaches(id, 'completed');
-    expect((await desk.inbox(id)).map(({ source, outcome }) => `${source} ${outcome}`)).toContain('webhook completed');
+    const completion = { source: 'webhook', outcome: 'completed', decision: 'advance' };
+    expect(await desk.inbox(id)).toContainEqual(expect.objectContaining(completion));
   });
 
   it('of which no webhook ever tells is found out about by the reconciler', async () => {

@@ -35,6 +35,8 @@ const active = async (plan: number = PLAN.activeAtOnce) => desk.subscriptionReac
 
 describe('a VPN subscription', () => {
   it('that is active at once cost one debit, and its access data are shown to whoever may see them, each look written down [spec: state.vpn.active, record.own-margin]', async () => {
+    // So that its answer alone says that it is active.
+    await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const subscription = await active();
     expect(subscription.body).toMatchObject({
       status: 'active',
@@ -44,6 +46,7 @@ describe('a VPN subscription', () => {
       expires_at: expect.any(String),
     });
     const id = subscription.textAt('id');
+    expect(await desk.inbox(id)).toEqual([]);
     expect(subscription.text).not.toContain('C-2207');
     const access = await stack.api.get(`/v1/vpn/subscriptions/${id}/access`);
     expect(access.body).toMatchObject({ subscription_id: id, username: expect.stringMatching(/^vpn-/), password: expect.any(String) });
@@ -154,7 +157,7 @@ describe('the end of a VPN subscription', () => {
     expect(await desk.events(id)).toEqual(expect.arrayContaining(['vpn_subscription.cancel_requested', 'vpn_subscription.cancelling', 'vpn_subscription.cancelled']));
   });
 
-  it('by its customer, with the answer lost, is known all the same', async () => {
+  it('by its customer, with the answer lost, is known all the same [spec: state.vpn.cancelled]', async () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = (await active()).textAt('id');
     await desk.simulator.onRequest('cancelVpnSubscription', { kind: 'accepted_but_answer_lost' });
