@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { coverageDocument } from '#scripts/spec-coverage-document.ts';
 import { readTags } from '#scripts/spec-tags.ts';
 import { REMOVALS } from '#scripts/spec/removals.ts';
+import { SIMULATOR_ONLY } from '#scripts/spec/simulator-only.ts';
 import { SECTIONS } from '#scripts/spec/statements.ts';
 
 const root = join(import.meta.dirname, '..');
 const { tests } = readTags(root);
-const document = coverageDocument({ sections: SECTIONS, tests, removals: REMOVALS });
+const document = coverageDocument({ sections: SECTIONS, tests, removals: REMOVALS, simulatorOnly: SIMULATOR_ONLY });
 writeFileSync(join(root, 'docs/reference/spec-coverage.md'), document);

@@ -1,17 +1,21 @@
 /** `docs/reference/spec-coverage.md`, made from the statements of the specification and the tests that name them. */
-import type { TaggedTest } from '#scripts/spec-tags.ts';
-import type { Removal } from '#scripts/spec/removals.ts';
+import { covers, testsNaming, type TaggedTest } from '#scripts/spec-tags.ts';
+import { failedTests, isOfSimulator, type Removal } from '#scripts/spec/removals/removal.ts';
 import type { Section, Statement } from '#scripts/spec/statements.ts';
 
 export interface CoverageSources {
   readonly sections: readonly Section[];
   readonly tests: readonly TaggedTest[];
   readonly removals: readonly Removal[];
+  /** Why no test of the product can fail for a statement, by its id. */
+  readonly simulatorOnly: Readonly<Record<string, string>>;
 }
 
 /** @returns the whole document in Markdown, ended by a line break. */
-export function coverageDocument({ sections, tests, removals }: CoverageSources): string {
+export function coverageDocument(sources: CoverageSources): string {
+  const { sections, tests, removals, simulatorOnly } = sources;
   const statements = sections.flatMap((section) => section.statements);
+  const proven = statements.length - Object.keys(simulatorOnly).length;
   return [
     '# The specification of the service, and the tests that cover it',
     '',
@@ -21,58 +25,83 @@ export function coverageDocument({ sections, tests, removals }: CoverageSources)
     'Each row is one statement of the specification, in our own words. A test covers it when its title ends with',
     '`[spec: …]` and the id. `%s` and the like in titles stand for the rows of a table that the test runs through.',
     '',
-    `${statements.length} statements, ${tests.length} tests that name them.`,
+    'A test proves a statement only if it fails once the behaviour is removed. The column *Proof* says whether a test of the',
+    'product was seen to fail, or why none can: [Checked by removal](#checked-by-removal) has the details.',
     '',
-    ...sections.flatMap((section) => sectionLines(section, tests)),
+    `${statements.length} statements, ${tests.length} tests that name them.`,
+    `For ${proven} of the statements a test of the product was seen to fail.`,
+    '',
+    ...sections.flatMap((section) => sectionLines(section, sources)),
     '## Checked by removal',
     '',
-    'A test counts only if it fails once the behaviour is removed. That was tried for these rows: the behaviour was broken in a',
-    'copy of the project, the tests that name the statement were run, and these failed.',
+    'The behaviour was removed from a copy of the project, the tests that name the statement were run, and these failed.',
+    '`npm run check:removals` does it again, for all rows or for those whose ids it is given.',
     '',
     ...table(
       ['Statement', 'What was removed', 'Where', 'What failed'],
-      removals.map(({ id, removed, file, failed }) => [`\`${id}\``, removed, `\`${file}\``, failed.map(asListItem).join('<br>')]),
+      removals.map((removal) => [
+        `\`${removal.id}\``,
+        removal.removed,
+        `\`${removal.file}\``,
+        failedTests(removal, tests).map(asListItem).join('<br>'),
+      ]),
     ),
     '',
   ].join('\n');
 }
 
 /** What makes the table untrue, in words. */
-export function coverageProblems({ sections, tests, removals }: CoverageSources): string[] {
-  const statements = sections.flatMap((section) => section.statements);
-  const ids = statements.map(({ id }) => id);
+export function coverageProblems(sources: CoverageSources): string[] {
+  const { sections, tests } = sources;
+  const ids = sections.flatMap((section) => section.statements).map(({ id }) => id);
   const twice = ids.filter((id, position) => ids.indexOf(id) !== position);
   return [
     ...twice.map((id) => `${id} is there twice`),
-    ...statements.filter(({ id }) => testsOf(id, tests).length === 0).map(({ id }) => `${id} has no test`),
+    ...ids.filter((id) => testsNaming(id, tests).length === 0).map((id) => `${id} has no test`),
     ...tests.flatMap((test) =>
       test.ids
         .filter((written) => !ids.some((id) => covers(written, id)))
         .map((written) => `${test.file}: "${test.title}" names ${written}, which is no statement`),
     ),
-    ...removals.flatMap(({ id, failed }) => {
-      const known = new Set(testsOf(id, tests).map(nameOf));
-      return failed.filter((test) => !known.has(nameOf(test))).map((test) => `removal of ${id}: "${test.title}" does not name it`);
+    ...removalProblems(sources, ids),
+  ];
+}
+
+function removalProblems({ tests, removals, simulatorOnly }: CoverageSources, ids: readonly string[]): string[] {
+  const known = [...Object.keys(simulatorOnly), ...removals.map(({ id }) => id)];
+  return [
+    ...known.filter((id) => !ids.includes(id)).map((id) => `removal of ${id}, which is no statement`),
+    ...removals.flatMap((removal) => {
+      try {
+        failedTests(removal, tests);
+        return [];
+      } catch (error) {
+        return [error instanceof Error ? error.message : String(error)];
+      }
+    }),
+    ...ids.flatMap((id) => {
+      const own = removals.filter((removal) => removal.id === id && removal.failed.length > 0);
+      const isProven = own.some(isProvenByProduct);
+      if (simulatorOnly[id] === undefined) return isProven ? [] : [`${id}: no test of the product was seen to fail`];
+      if (isProven) return [`${id} is not about the simulator only: a test of the product was seen to fail`];
+      return own.length === 0 ? [`${id}: no test was seen to fail`] : [];
     }),
   ];
 }
 
-function sectionLines({ title, note, statements }: Section, tests: readonly TaggedTest[]): string[] {
-  const row = ({ id, kind, says }: Statement) => [kind, says, `\`${id}\``, testsOf(id, tests).map(asListItem).join('<br>')];
-  return [`## ${title}`, '', ...(note === undefined ? [] : [note, '']), ...table(['Kind', 'Statement', 'Id', 'Tests'], statements.map(row)), ''];
+/** True when the product was broken and a test of the product failed. */
+function isProvenByProduct({ file, failed }: Removal): boolean {
+  return !isOfSimulator(file) && failed.some((test) => !isOfSimulator(test.file));
 }
 
-function testsOf(id: string, tests: readonly TaggedTest[]): TaggedTest[] {
-  return tests.filter(({ ids }) => ids.some((written) => covers(written, id)));
-}
-
-/** @param written an id, or `area.*`. */
-function covers(written: string, id: string): boolean {
-  return written === id || (written.endsWith('.*') && id.startsWith(written.slice(0, -1)));
-}
-
-function nameOf({ file, title }: { readonly file: string; readonly title: string }): string {
-  return `${file}: ${title}`;
+function sectionLines({ title, note, statements }: Section, { tests, simulatorOnly }: CoverageSources): string[] {
+  const row = ({ id, kind, says }: Statement) => {
+    const reason = simulatorOnly[id];
+    const proof = reason === undefined ? 'product' : `simulator only: ${reason}`;
+    return [kind, says, `\`${id}\``, proof, testsNaming(id, tests).map(asListItem).join('<br>')];
+  };
+  const head = ['Kind', 'Statement', 'Id', 'Proof', 'Tests'];
+  return [`## ${title}`, '', ...(note === undefined ? [] : [note, '']), ...table(head, statements.map(row)), ''];
 }
 
 function asListItem({ file, title }: { readonly file: string; readonly title: string }): string {

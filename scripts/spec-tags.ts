@@ -48,6 +48,16 @@ export function tagsOf(file: string, source: string): TagReading {
   return { tests, problems };
 }
 
+/** The tests that name a statement. @param id of the statement. */
+export function testsNaming(id: string, tests: readonly TaggedTest[]): TaggedTest[] {
+  return tests.filter(({ ids }) => ids.some((written) => covers(written, id)));
+}
+
+/** True when what a tag says stands for the statement. @param written an id, or `area.*`. */
+export function covers(written: string, id: string): boolean {
+  return written === id || (written.endsWith('.*') && id.startsWith(written.slice(0, -1)));
+}
+
 interface TestCall {
   readonly kind: 'test' | 'group';
   readonly title: string;

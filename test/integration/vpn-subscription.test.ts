@@ -90,7 +90,7 @@ describe('a VPN subscription', () => {
     expect((await active()).body).toMatchObject({ attempts: 2 });
   });
 
-  it('is held while the service charges more than the customer pays, and while the plan is not sold [spec: flow.vpn]', async () => {
+  it('is held while the service charges more than the customer pays, and while the plan is not sold [spec: flow.vpn, record.vpn-plan.id]', async () => {
     const id = await desk.subscribe(302, { customer_price: '7.42' });
     expect((await desk.subscriptionReaches(id, 'held')).body).toMatchObject({ failure: { class: 'margin_too_low' } });
     await desk.simulator.setPlan(302, { price_for_reseller: '7.42' });

@@ -1,0 +1,115 @@
+/** Removals for the statements about webhook signatures and versions. */
+import type { Removal } from '#scripts/spec/removals/removal.ts';
+
+export const SIGNATURES: readonly Removal[] = [
+  {
+    id: 'signature.signed-string',
+    removed: 'The full stop between timestamp and body is left out.',
+    file: 'crypto/webhook-signature.ts',
+    find: "update(timestamp).update('.')",
+    replace: 'update(timestamp)',
+    failed: [
+      { file: 'test/property/signature.test.ts', title: 'accepts whatever is signed' },
+      { file: 'test/unit/crypto-webhook-signature.test.ts', title: 'accepts $signature' },
+    ],
+  },
+  {
+    id: 'signature.key-and-form',
+    removed: 'Upper case is taken, too.',
+    file: 'crypto/webhook-signature.ts',
+    find: '{64})$/;',
+    replace: '{64})$/i;',
+    failed: [{ file: 'test/unit/crypto-webhook-signature.test.ts', title: 'is refused as malformed' }],
+  },
+  {
+    id: 'signature.constant-time',
+    removed: 'The digests are compared with `equals`.',
+    file: 'crypto/webhook-signature.ts',
+    find: 'timingSafeEqual(expected, received)',
+    replace: 'expected.equals(received)',
+    failed: [
+      { file: 'test/unit/crypto-constant-time.test.ts', title: 'is made in constant time' },
+      { file: 'test/unit/crypto-constant-time.test.ts', title: 'is decided by nothing else' },
+    ],
+  },
+  {
+    id: 'signature.digits-only',
+    removed: 'A timestamp may have a sign.',
+    file: 'crypto/webhook-signature.ts',
+    find: '/^[0-9]{1,12}$/',
+    replace: '/^[+-]?[0-9]{1,12}$/',
+    failed: [{ file: 'test/unit/crypto-webhook-signature.test.ts', title: 'is refused, although signed' }],
+  },
+  {
+    id: 'signature.stale-401',
+    removed: 'A stale timestamp is accepted.',
+    file: 'crypto/webhook-signature.ts',
+    find: "return refuse('timestamp_out_of_tolerance');",
+    replace: 'void 0;',
+    failed: [{ file: 'test/integration/api-webhooks.test.ts', title: 'timestamp %s' }],
+  },
+  {
+    id: 'signature.invalid-401',
+    removed: 'Any well-formed signature is accepted.',
+    file: 'crypto/webhook-signature.ts',
+    find: 'matches ? { ok: true }',
+    replace: 'accepted.length > 0 ? { ok: true }',
+    failed: [
+      { file: 'test/integration/api-webhooks.test.ts', title: 'another secret' },
+      { file: 'test/integration/api-webhooks.test.ts', title: 'a byte of the body altered' },
+    ],
+  },
+  {
+    id: 'signature.duplicates',
+    removed: 'The identifier is not kept.',
+    file: 'db/inbox-intake.ts',
+    find: 'deliveryId: delivery.deliveryId,',
+    replace: 'deliveryId: `${delivery.deliveryId}-${Math.random()}`,',
+    failed: [
+      { file: 'test/integration/api-webhooks.test.ts', title: 'fifty identical ones at once' },
+      { file: 'test/integration/api-webhooks.test.ts', title: 'a retry that was signed anew' },
+    ],
+  },
+  {
+    id: 'signature.accepted-before-2xx',
+    removed: 'The answer does not wait for the delivery to be stored.',
+    file: 'api/routes/webhooks.ts',
+    find: 'const stored = await intake.accept({',
+    replace:
+      "const stored: IntakeResult = { kind: 'stored', conflict: 'none' };\n  const later = (delivery: " +
+      'Parameters<typeof intake.accept>[0]) => intake.accept(delivery).catch(() => undefined);\n  void later({',
+    failed: [{ file: 'test/integration/api-webhooks.test.ts', title: 'gets 503 and no 2xx while' }],
+  },
+  {
+    id: 'limit.webhook-tolerance',
+    removed: '301 seconds instead of 300.',
+    file: 'domain/webhook-tolerance.ts',
+    find: '= 300;',
+    replace: '= 301;',
+    failed: [{ file: 'test/unit/crypto-webhook-signature.test.ts', title: 'is refused %i seconds off' }],
+  },
+  {
+    id: 'versioning.path',
+    removed: 'Any base address is taken.',
+    file: 'config/variables.ts',
+    find: '.endsWith(BASE_PATH)',
+    replace: ".includes('/')",
+    failed: [{ file: 'test/unit/config-service.test.ts', title: 'is refused with what it has' }],
+  },
+  {
+    id: 'versioning.signature-label',
+    removed: 'Another label is taken, too.',
+    file: 'crypto/webhook-signature.ts',
+    find: '/^v1=(',
+    replace: '/^v[0-9]=(',
+    failed: [{ file: 'test/unit/crypto-webhook-signature.test.ts', title: 'is refused as malformed' }],
+  },
+  {
+    id: 'versioning.openapi',
+    removed: 'The description has another path.',
+    file: 'upstream/contract/service-endpoints.ts',
+    find: "'/openapi.json'",
+    replace: "'/openapi.yaml'",
+    failed: [{ file: 'test/unit/upstream-client-service.test.ts', title: 'is downloaded as it is, without' }],
+  },
+];
