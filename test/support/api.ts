@@ -23,7 +23,7 @@ import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { unusedObserver } from '#telemetry/service-calls.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { DEFAULT_HEADER_PREFIX, serviceHeaders, type ServicePackage } from '#upstream/contract.ts';
+import { DEFAULT_HEADER_PREFIX, type ServicePackage } from '#upstream/contract.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { HttpClient, type HttpAnswer } from '#test/support/http.ts';
 
@@ -211,12 +211,13 @@ async function deliver(baseUrl: string, clock: { now: number }, delivery: Delive
   const timestamp = delivery.timestamp ?? String(Math.floor(clock.now / 1_000));
   const bytes = bytesOf(body);
   const signature = createHmac('sha256', secret).update(`${timestamp}.`).update(bytes).digest('hex');
-  const names = serviceHeaders(delivery.prefix ?? DEFAULT_HEADER_PREFIX);
+  // Spelled out as the specification has them, so that a test notices when the product reads others.
+  const { prefix = 'X-Service' } = delivery;
   const headers: Record<string, string | undefined> = {
-    [names.event]: delivery.event ?? eventIn(body),
-    [names.delivery]: delivery.id ?? randomUUID(),
-    [names.timestamp]: timestamp,
-    [names.signature]: `v1=${signature}`,
+    [`${prefix}-Event`]: delivery.event ?? eventIn(body),
+    [`${prefix}-Delivery`]: delivery.id ?? randomUUID(),
+    [`${prefix}-Timestamp`]: timestamp,
+    [`${prefix}-Signature`]: `v1=${signature}`,
     ...delivery.headers,
   };
   const sent = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
