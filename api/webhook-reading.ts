@@ -3,9 +3,6 @@ import type { UnusedObserver } from '#telemetry/service-calls.ts';
 import { parseEvent, QUARANTINE_REASONS, type ParsedEvent } from '#upstream/event-parsing.ts';
 import { purchaseEvent, type PurchaseEvent } from '#upstream/purchase-events.ts';
 
-/** PostgreSQL's text takes no NUL, which is valid in JSON. */
-const UNSTORABLE = /\0/;
-
 /**
  * What is made of a delivery before it is stored. Whatever its body holds, it is stored: only what says clearly what
  * became of a purchase goes on to the relay, the rest waits for an operator.
@@ -33,9 +30,6 @@ export function readDelivery(body: Buffer, onUnused?: UnusedObserver): DeliveryR
 function readPurchase(purchase: PurchaseEvent, { event }: ParsedEvent): DeliveryReading {
   const { kind, outcome, serviceId, reference, serviceEsimId } = purchase;
   const named = event === undefined ? {} : { event };
-  if (UNSTORABLE.test(serviceId ?? '') || UNSTORABLE.test(serviceEsimId ?? '')) {
-    return { ...named, state: 'quarantined', note: 'An id in it holds a NUL character.' };
-  }
   return {
     ...named,
     state: 'pending',
