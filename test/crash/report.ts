@@ -19,10 +19,10 @@ const LEAST_WORK = 10;
 const WHOLE_SUITE = 200;
 
 export function seedLines({ plan, results, fired, unfired, violations, logs, durationMs }: SeedReport): string[] {
-  const { dialect, off } = plan.setting;
+  const { dialect, shape, off } = plan.setting;
   const counts = countsOf(results);
   return [
-    `seed ${plan.seed} ${dialect}, off: ${off}: ${counts.work} pieces of work, ${counts.succeeded} succeeded (${counts.required} had to), ` +
+    `seed ${plan.seed} ${dialect}, ${shape}, off: ${off}: ${counts.work} pieces of work, ${counts.succeeded} succeeded (${counts.required} had to), ` +
       `${counts.parked} parked, ${counts.failed} failed; ${fired.length} faults in ${(durationMs / 1_000).toFixed(1)} s`,
     `  fired: ${fired.join(', ') || 'none'}`,
     ...results
@@ -98,6 +98,7 @@ export function summaryDocument(suite: Suite): string {
     '```',
     '',
     ...section('Dialects', 'dialect', by(({ plan }) => plan.setting.dialect)),
+    ...section('Shapes', 'shape', by(({ plan }) => plan.setting.shape)),
     ...section('Capabilities that were off', 'off', by(({ plan }) => plan.setting.off)),
     ...reasonsSection(reports),
     ...faultsSection(reports),

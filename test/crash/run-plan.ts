@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { addCapabilityProfile } from '#db/capability-profiles.ts';
 import { profileItems } from '#domain/capability-profile.ts';
+import { SHAPES } from '#simulator/shape/shape.ts';
 import { audit, type WorkResult } from '#test/crash/audit.ts';
 import { auditEvents, listenToEvents } from '#test/crash/audit-events.ts';
 import type { CrashPlan } from '#test/crash/plan.ts';
@@ -68,11 +69,17 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     ...(own.temporal !== undefined && { temporal: own.temporal }),
     scripts: { ...SCRIPTS, ...sabotage?.scripts },
     start: [],
-    environment: { ...POLICY, ...plan.setting.policy, SERVICE_WITHOUT: plan.setting.without.join(',') },
+    environment: {
+      ...POLICY,
+      ...plan.setting.policy,
+      SERVICE_WITHOUT: plan.setting.without.join(','),
+      SERVICE_HEADER_PREFIX: SHAPES[plan.setting.shape].header_prefix,
+    },
     simulator: {
       SIMULATOR_PROCESSING_DELAY: '400ms',
       SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms',
       SIMULATOR_SEED: `crash-${plan.seed}`,
+      SIMULATOR_SHAPE: plan.setting.shape,
       ...(plan.moneyAfterWork !== undefined && { SIMULATOR_SANDBOX_BALANCE: '0.00' }),
     },
   });

@@ -3,6 +3,8 @@ import { capabilities, type Capability } from '#domain/capabilities.ts';
 import type { ProfileItem } from '#domain/capability-profile.ts';
 import type { WorkKind } from '#domain/work.ts';
 import { dialectNames, type DialectName } from '#simulator/dialect.ts';
+import type { ShapeName } from '#simulator/shape/shape.ts';
+import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 /** What an operator tells the product of a service: by `SERVICE_WITHOUT`, policy, and the profile that the tour measures. */
 interface DialectSetUp {
@@ -48,8 +50,18 @@ const SET_UPS: Readonly<Record<DialectName, DialectSetUp>> = {
   silent_bodies: {},
 };
 
+/** Lists of these do not say that they have ended, as long as they fit into one page or at all: they prove no absence. */
+const OPEN_LISTS: ReadonlySet<ShapeName> = new Set(['bare_array', 'link_header', 'silent_lists']);
+/** Refusals of these name no code, so that what only a code tells is not known. */
+const NO_CODES: ReadonlySet<ShapeName> = new Set(['message_errors', 'field_errors', 'html_errors', 'empty_errors', 'framework']);
+
+/** Thirty-seven, which has no divisor in common with the other numbers; the one left out differs in the login alone. */
+const shapes = WORKING_SHAPES.filter((name) => name !== 'null_bearer');
+
 export interface Setting {
   readonly dialect: DialectName;
+  /** How the answers and events of the service look. */
+  readonly shape: ShapeName;
   readonly properties: Readonly<Record<string, number>>;
   /** The capability that is switched off beside those that the dialect lacks. */
   readonly off: Capability | 'none';
@@ -62,16 +74,18 @@ export interface Setting {
 const OFF = ['none', ...capabilities] as const;
 
 /**
- * The setting of a seed. The numbers of dialects and of what is switched off have no common divisor, so that as many seeds
- * as their product meet each pair once; in any run of seeds the two turn evenly.
+ * The setting of a seed. The numbers of dialects, of shapes and of what is switched off have no common divisor, so that as many
+ * seeds as the product of two of them meet each pair once; in any run of seeds they turn evenly.
  */
 export function settingOf(seed: number): Setting {
-  return setting(dialectNames[seed % dialectNames.length] ?? 'replays', OFF[seed % OFF.length] ?? 'none');
+  const dialect = dialectNames[seed % dialectNames.length] ?? 'replays';
+  return setting(dialect, OFF[seed % OFF.length] ?? 'none', shapes[seed % shapes.length] ?? 'plain');
 }
 
-export function setting(dialect: DialectName, off: Setting['off'] = 'none'): Setting {
+export function setting(dialect: DialectName, off: Setting['off'] = 'none', shape: ShapeName = 'plain'): Setting {
   const { properties = {}, without = [], lacks = [], policy = {} } = SET_UPS[dialect];
-  return { dialect, properties, off, without: [...new Set([...without, ...(off === 'none' ? [] : [off])])], lacks, policy };
+  const all = [...new Set([...without, ...(off === 'none' ? [] : [off])])];
+  return { dialect, shape, properties, off, without: all, lacks, policy };
 }
 
 /** What is known of a piece of work at its end, on both sides. */
@@ -95,16 +109,22 @@ const LOOK_UPS: Readonly<Record<WorkKind, { readonly read: Capability; readonly 
 };
 
 /** Why a service does not let a piece of work succeed for certain; undefined when it does, and so it must. */
-export function obstacle({ without, lacks, policy }: Pick<Setting, 'without' | 'lacks' | 'policy'>, facts: WorkFacts): string | undefined {
+export function obstacle(
+  { without, lacks, policy, shape }: Pick<Setting, 'without' | 'lacks' | 'policy' | 'shape'>,
+  facts: WorkFacts,
+): string | undefined {
   const can = (capability: Capability) => !without.includes(capability);
   if (facts.kind === 'cancellation') {
+    if (OPEN_LISTS.has(shape)) return 'lists that do not say that they have ended do not show that there was no top-up';
     const isJudgeable = can('esim_usage') && can('topup_list') && can('wallet_transactions');
     if (!isJudgeable) return 'the conditions of the refund cannot be read, so nothing is sent';
     if (lacks.includes('debits_at_once')) return 'a debit that shows late is a condition that is not met';
   }
   if (facts.nature === 'fails') return 'the service fails each attempt';
   if (facts.nature === 'fails_once' && !can('wallet_transactions')) return 'without wallet transactions nothing proves that a failure cost nothing';
+  if (facts.nature === 'fails_once' && OPEN_LISTS.has(shape)) return 'lists that do not say that they have ended prove no absence';
   if (facts.told) return undefined;
+  if (NO_CODES.has(shape) && facts.anyUnknown) return 'a refusal without a code does not tell what became of an earlier send';
   const { read, list } = LOOK_UPS[facts.kind];
   const forbidden = lacks.some((item) => item === 'key_replay' || item === 'key_retention' || item === 'key_serialised');
   // A window of a second and a half is over before a killed worker is missed.

@@ -6,6 +6,7 @@ import { faultRule } from '#simulator/faults.ts';
 import { planOf } from '#test/crash/plan.ts';
 import { POINTS } from '#test/crash/points.ts';
 import { obstacle, setting, type WorkFacts } from '#test/crash/settings.ts';
+import { WORKING_SHAPES } from '#test/support/shapes.ts';
 
 const seed = fc.integer({ min: 1, max: 1_000_000 });
 /** The length of the kept run. */
@@ -56,6 +57,8 @@ describe('a suite of seeds, wherever it begins,', () => {
         const settings = suiteFrom(first).map(({ setting }) => setting);
         expect(new Set(settings.map(({ dialect }) => dialect))).toEqual(new Set(dialectNames));
         expect(new Set(settings.map(({ off }) => off))).toEqual(new Set(['none', ...capabilities]));
+        const shapes = new Set<string>(settings.map(({ shape }) => shape));
+        expect(WORKING_SHAPES.filter((name) => !shapes.has(name))).toEqual(['null_bearer']);
       }),
       { numRuns: 10 },
     );
@@ -81,6 +84,8 @@ describe('what a service lets succeed', () => {
     ['one that fails once, without evidence', setting('replays', 'wallet_transactions'), { ...facts, nature: 'fails_once' }],
     ['one whose answer was lost, without resends and look-ups', setting('conflicts', 'order_list'), { ...facts, anyUnknown: true }],
     ['one that nobody told of and nobody can ask about', setting('bare'), facts],
+    ['one that fails once, where no list says that it has ended', setting('replays', 'none', 'silent_lists'), { ...facts, nature: 'fails_once' }],
+    ['a cancellation, where no list says that it has ended', setting('replays', 'none', 'link_header'), { ...facts, kind: 'cancellation' }],
   ] as const)('%s need not', (_name, where, what) => {
     expect(obstacle(where, what)).toBeTypeOf('string');
   });

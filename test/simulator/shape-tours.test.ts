@@ -3,6 +3,7 @@ import type { Trait } from '#domain/capability-profile.ts';
 import type { TourFinding } from '#cli/sandbox-tour/finding.ts';
 import type { TourReport } from '#cli/sandbox-tour/tour.ts';
 import { shapeNames, type ShapeName } from '#simulator/shape/shape.ts';
+import type { RefusedShape } from '#test/support/shapes.ts';
 import { tourOf } from '#test/support/sandbox-tour.ts';
 import { startTestSimulator } from '#test/simulator/support.ts';
 
@@ -20,7 +21,7 @@ const AMBIGUOUS: Difference = { field: 'data[].price_for_reseller', seen: undefi
 const NO_REVIEW: Difference = { field: 'review', seen: ALL_SEEN };
 
 /** The shapes that the product does not work with, or not with all of; with every other it does. */
-const DIFFERENCES: Readonly<Partial<Record<ShapeName, Difference>>> = {
+const DIFFERENCES: Readonly<Partial<Record<ShapeName, Difference>> & Record<RefusedShape, Difference>> = {
   minor_units: AMBIGUOUS,
   ledger_like: AMBIGUOUS,
   other_words: { field: 'status', seen: undefined },
