@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { statusesOf } from '#domain/lifecycle.ts';
 import { resubmission } from '#domain/resubmission.ts';
-import { currency, instant, ourId, packageId, packageIdInQuery, pageOf, TEXT_PATTERN, unsignedDecimal } from '#api/fields.ts';
+import { currency, FILLED_TEXT_PATTERN, instant, ourId, packageId, packageIdInQuery, pageOf, unsignedDecimal } from '#api/fields.ts';
 import { suggestedPriceField } from '#api/pricing-schemas.ts';
 import { callerReference, purchaseInput, workListQuery, workOutput, workOutputExample } from '#api/work-schemas.ts';
 
@@ -17,7 +17,13 @@ const customerReference = z
   .min(1)
   .max(MAX_CUSTOMER_REFERENCE)
   .refine((text) => !text.includes('\0') && text.isWellFormed(), { message: 'must be well-formed text without NUL' })
-  .meta({ description: 'Your reference to the customer. Stored encrypted, given to the service, never returned.', example: 'C-2207', override: { pattern: TEXT_PATTERN } });
+  // A strict service refuses a blank one, after the work was accepted here.
+  .refine((text) => text.trim() !== '', { message: 'must not be blank' })
+  .meta({
+    description: 'Your reference to the customer. Stored encrypted, given to the service, never returned.',
+    example: 'C-2207',
+    override: { pattern: FILLED_TEXT_PATTERN },
+  });
 
 export const vpnSubscriptionInput = z
   .strictObject({

@@ -116,6 +116,12 @@ describe('a VPN subscription', () => {
   });
 });
 
+it('a VPN subscription is refused when its customer_reference is blank: the service would refuse it later', async () => {
+  const body = { vpn_plan_id: 301, external_subscription_id: `v-${randomUUID()}`, customer_reference: ' \t', customer_price: '5' };
+  const answer = await stack.api.post('/v1/vpn/subscriptions', body, { headers: { 'idempotency-key': randomUUID() } });
+  expect([answer.status, answer.at('errors')]).toEqual([400, [expect.objectContaining({ field: 'customer_reference', message: 'must not be blank' })]]);
+});
+
 describe('a VPN subscription that lives', () => {
   it('is parked when the service calls it failed, and lives on when a person has judged that [spec: event.vpn.subscription.failed]', async () => {
     const subscription = await active();
