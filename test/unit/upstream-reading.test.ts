@@ -49,7 +49,8 @@ describe('an order', () => {
   it.each<[string, unknown, string[]]>([
     ['its id', { status: 'completed' }, ['id']],
     ['its status', { data: { id: '1' } }, ['status']],
-    ['a status that we know', { id: '1', status: 'delivered' }, ['status']],
+    ['a status that we know', { id: '1', status: 'Delivered' }, ['status ("delivered")']],
+    ['a status that is a word', { id: '1', status: '490154203237518' }, ['status']],
     ['anything', {}, ['id', 'status']],
     ['a form', 'completed', ['the object itself']],
   ])('is not read without %s', (_name, answer, lacking) => {

@@ -9,7 +9,7 @@ export type Reading<Value> =
       /** Optional fields, and items of lists inside the record, that could not be used; such as `failure` or `countries[]`. */
       readonly leftOut: readonly string[];
     }
-  /** `lacking`: needed fields that are missing or cannot be read. */
+  /** `lacking`: needed fields that are missing or cannot be read, such as `id` or `status ("done")`. */
   | { readonly ok: false; readonly lacking: readonly string[] };
 
 /**
@@ -27,7 +27,7 @@ export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unkn
     const removable = issues.map(({ path }) => removableAt(schema, path));
     if (removable.includes(undefined)) {
       const spoiling = issues.filter((_issue, index) => removable[index] === undefined);
-      return { ok: false, lacking: namesOf(spoiling.map(({ path }) => path)) };
+      return { ok: false, lacking: [...new Set(spoiling.map((issue) => nameOf(issue.path) + unknownWord(issue, rest)))] };
     }
     const paths = removable.filter((path) => path !== undefined);
     for (const path of inRemovalOrder(paths)) remove(rest, path);
@@ -39,6 +39,16 @@ export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unkn
 }
 
 type Path = readonly PropertyKey[];
+
+/** A word in the place of one that the contract lists: it has to be known to adapt the contract. Nothing else is repeated. */
+function unknownWord({ code, path }: z.core.$ZodIssue, value: unknown): string {
+  const word = path.reduce<unknown>((holder, key) => (isHolder(holder) ? Reflect.get(holder, key) : undefined), value);
+  return code === 'invalid_value' && typeof word === 'string' && /^[a-z_]{1,32}$/.test(word) ? ` ("${word}")` : '';
+}
+
+function isHolder(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
 
 /** The innermost part on the way to an issue that can be left out; undefined when all of it is needed. */
 function removableAt(schema: z.ZodType, path: Path): Path | undefined {
@@ -79,7 +89,7 @@ function inRemovalOrder(paths: readonly Path[]): Path[] {
 
 function remove(value: unknown, path: Path): void {
   const [key, ...inner] = path;
-  if (typeof value !== 'object' || value === null || key === undefined) return;
+  if (!isHolder(value) || key === undefined) return;
   if (inner.length > 0) remove(Reflect.get(value, key), inner);
   else if (Array.isArray(value)) value.splice(Number(key), 1);
   else Reflect.deleteProperty(value, key);
