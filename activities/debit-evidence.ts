@@ -6,6 +6,7 @@ import type { Executor } from '#db/database.ts';
 import { bookedMovements, recordMovement } from '#db/journal.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
+import { countsInWallet, moneyOf } from '#upstream/wallet-movements.ts';
 import { sinceFirstSend } from '#activities/purchases/facts.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
@@ -57,7 +58,7 @@ function judge(
   const ours = transactions.filter((transaction) => kind.owns(attempt, transaction));
   const movements = {
     debits: ours.filter(({ type }) => type === 'debit').map(moneyOf),
-    credits: ours.filter(({ type }) => type === 'credit').map(moneyOf),
+    credits: ours.filter((each) => each.type === 'credit' && countsInWallet(each)).map(moneyOf),
   };
   // What was debited was debited: a wallet that shows it no more is not to be believed.
   const vanished = booked.debit && !booked.credit && movements.debits.length === 0;
@@ -89,8 +90,4 @@ async function writeBooks(tx: Executor, attempt: AttemptRow, { debits, credits }
   const [credit] = credits;
   if (debit !== undefined) await recordMovement(tx, { direction: 'debit', attemptId: attempt.id, money: debit });
   if (credit !== undefined) await recordMovement(tx, { direction: 'credit', attemptId: attempt.id, money: credit });
-}
-
-function moneyOf({ amount, currency }: WalletTransaction): Money {
-  return { amount, currency };
 }

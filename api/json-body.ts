@@ -8,6 +8,7 @@ const UNREADABLE = {
   not_utf8: 'The body is not valid UTF-8.',
   not_json: 'The body is not JSON.',
   duplicate_key: 'The body names a field twice, so that it has no single meaning.',
+  too_deep: 'The body is nested too deeply.',
 } as const;
 
 /**

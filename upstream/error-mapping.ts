@@ -162,6 +162,7 @@ const UNREADABLE = {
   not_utf8: 'its body is not UTF-8',
   not_json: 'its body is not JSON',
   duplicate_key: 'its body names a field twice',
+  too_deep: 'its body is nested too deeply',
 } as const;
 
 const NOTHING_NAMED: NamedError = { fields: [] };

@@ -1,6 +1,7 @@
 import { EVENT_KINDS, EVENT_NAME_FIELDS, eventEnvelope, type EventKind } from '#upstream/contract.ts';
 import { readEventData, type LifecycleEvent } from '#upstream/event-readings.ts';
 import { readJson } from '#upstream/json.ts';
+import { inOurTerms, VARIANTS } from '#upstream/contract/variants.ts';
 import { readRecord } from '#upstream/reading/record.ts';
 
 export {
@@ -20,6 +21,7 @@ export const QUARANTINE_REASONS = {
   not_utf8: 'The body is not valid UTF-8.',
   not_json: 'The body is not JSON.',
   duplicate_key: 'The body names a field twice, so that it has no single meaning.',
+  too_deep: 'The body is nested too deeply.',
   no_event: 'The signed body names no event.',
   unknown_kind: 'The event kind is not one of the specification.',
   unreadable_data: 'The data of the event lacks something that we need.',
@@ -54,21 +56,20 @@ export function parseEvent(body: Uint8Array, onUnused?: (event: EventKind, field
   if (!isEventKind(name)) return { kind: 'quarantine', reason: 'unknown_kind' };
   if (name === 'ping') return { kind: 'ping', event: name };
 
-  const envelope = readRecord(eventEnvelope.omit({ event: true }), json.value);
+  const envelope = readRecord(eventEnvelope.omit({ event: true }), inOurTerms(json.value, VARIANTS));
   const unused: string[] = [];
   const reading = envelope.ok ? readEventData(name, envelope.value.data, unused) : 'unreadable_data';
   if (unused.length > 0) onUnused?.(name, unused);
   return typeof reading === 'string' ? { kind: 'quarantine', reason: reading, event: name } : reading;
 }
 
-/** A body that names two different events has no single meaning. */
+/** The first field that may name the event does. A body that names two events of ours has no single meaning. */
 function nameOf(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const named = EVENT_NAME_FIELDS.filter((field) => Object.hasOwn(value, field))
     .map((field): unknown => Reflect.get(value, field))
     .filter((name): name is string => typeof name === 'string' && name !== '');
-  const kinds = new Set(named.filter(isEventKind));
-  return kinds.size > 1 ? undefined : ([...kinds][0] ?? named[0]);
+  return new Set(named.filter(isEventKind)).size > 1 ? undefined : named[0];
 }
 
 function isEventKind(name: string): name is EventKind {

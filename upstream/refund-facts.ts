@@ -1,6 +1,6 @@
 import type { Reading, RefundFacts } from '#domain/refund-conditions.ts';
 import type { ServiceClient } from '#upstream/client.ts';
-import type { ServiceEsim } from '#upstream/contract.ts';
+import { SIMULATED_STATES, type ServiceEsim } from '#upstream/contract.ts';
 import type { OptionalResult } from '#upstream/client/calls.ts';
 import { CLOCK_SKEW_MS, isOfOrder } from '#upstream/wallet-movements.ts';
 
@@ -42,14 +42,27 @@ export async function readRefundFacts(service: Service, own: OwnRefundFacts, now
   const asOf = now();
   const facts: RefundFacts = {
     usage: reading(usage, ({ data_used_mb: dataUsedMb, measured_at: at }) => ({ value: { dataUsedMb }, asOf: timeOf(at) ?? asOf })),
-    installation: reading(esim, ({ installed_at: installed, activated_at: activated }) => ({
-      value: { installedAt: timeOf(installed), activatedAt: timeOf(activated) },
-      asOf,
-    })),
+    installation: installationOf(esim, asOf),
     topups: completedTopups(topups, own, asOf),
     debit: debitOf(wallet, own, asOf),
   };
   return { facts, esim: esim.ok ? esim.value : undefined, readAt };
+}
+
+/** States of an eSIM that was installed, whether or not its times say so. */
+const INSTALLED: ReadonlySet<string> = new Set(SIMULATED_STATES);
+
+/** Only null says "never": a time that is absent, or in a form that we do not read, says nothing. */
+function installationOf(esim: Awaited<ReturnType<Service['getEsim']>>, asOf: number): RefundFacts['installation'] {
+  if (!esim.ok) return unread(esim);
+  const { status, installed_at: installed, activated_at: activated } = esim.value;
+  const isInUse = INSTALLED.has(status);
+  const installedAt = timeOf(installed) ?? (isInUse ? asOf : undefined);
+  if (installedAt === undefined && (installed === undefined || activated === undefined)) {
+    const lacking = installed === undefined ? 'installed_at' : 'activated_at';
+    return { ok: false, detail: `The service does not say in a form that we read ${lacking} of the eSIM.`, mayPass: false };
+  }
+  return { ok: true, value: { installedAt, activatedAt: timeOf(activated) }, asOf };
 }
 
 function completedTopups(

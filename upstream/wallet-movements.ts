@@ -1,4 +1,5 @@
 /** What a movement of the service's wallet is for. */
+import type { Money } from '#domain/money.ts';
 import type { Movement } from '#domain/reconciliation.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 
@@ -12,24 +13,45 @@ interface Named {
 }
 
 /** True when a movement is for this order. */
-export function isOfOrder({ serviceId, reference }: Named, { order_id: id, external_order_id: named }: WalletTransaction): boolean {
+export function isOfOrder(
+  { serviceId, reference }: Named,
+  { order_id: id, external_order_id: named }: WalletTransaction,
+): boolean {
   return (id != null && id === serviceId) || (named != null && named === reference);
+}
+
+/** Final states of a movement, in the usual words. */
+const FINAL = new Set(['completed', 'complete', 'posted', 'settled', 'booked', 'success', 'succeeded', 'paid']);
+
+/** The money of a movement, without the sign that a debit may have. */
+export function moneyOf({ amount, currency }: WalletTransaction): Money {
+  return { amount: amount.replace(/^-/, ''), currency };
+}
+
+/** True for a credit that has come, and for every debit: one that is pending may still be booked. */
+export function countsInWallet({ type, status }: WalletTransaction): boolean {
+  return type === 'debit' || status == null || FINAL.has(status);
 }
 
 /** True when a movement says of nothing what it is for: it may be anybody's. */
 export function namesNothing(transaction: WalletTransaction): boolean {
   const { order_id: order, topup_id: topup, vpn_subscription_id: subscription } = transaction;
   const { external_order_id: orderReference, external_subscription_id: subscriptionReference } = transaction;
-  return [order, topup, subscription, orderReference, subscriptionReference].every((name) => name == null);
+  return [order, topup, subscription, orderReference, subscriptionReference].every(isNoName);
+}
+
+/** Some services write an empty text or a zero for "none". */
+function isNoName(name: string | null | undefined): boolean {
+  return name == null || name.trim() === '' || /^0+$/.test(name);
 }
 
 /** A movement as our books see it. Its words are cut to what a text column takes: none of ours is longer or has a NUL. */
 export function movementOf(transaction: WalletTransaction): Movement & { readonly refundId: string | null } {
-  const { id, type, amount, currency, reason, created_at: at } = transaction;
+  const { id, type, reason, created_at: at } = transaction;
   return {
     id,
     direction: type,
-    money: { amount, currency },
+    money: moneyOf(transaction),
     reason: storable(reason),
     occurredAt: Date.parse(at),
     names: {

@@ -51,7 +51,7 @@ const SHAPES_OF_ERRORS: Readonly<Record<Exclude<Shape['errors'], 'code'>, ErrorS
   fields: {
     contentType: JSON_TYPE,
     schema: objectSchema({ errors: listsByField }),
-    // What is about no field stands under `base`.
+    // A refusal that is about no field is under `base`.
     body: ({ message, fields }) => ({ errors: listed(fields ?? { base: message }) }),
   },
   html: { contentType: 'text/html', schema: text, body: html },

@@ -1,3 +1,4 @@
+import { AMOUNT_FIELDS } from '#upstream/contract.ts';
 import {
   isArray,
   isObject,
@@ -48,7 +49,7 @@ export interface FieldChange {
 const IDS = new Set(['id', 'order_id', 'esim_id', 'topup_id', 'refund_id', 'vpn_subscription_id']);
 const ITEM_IDS = new Set(['package_id', 'vpn_plan_id']);
 const ITEMS: ReadonlySet<RecordName> = new Set(['package', 'vpn_plan']);
-const AMOUNTS = new Set(['price_for_reseller', 'amount', 'balance']);
+const AMOUNTS: ReadonlySet<string> = new Set(AMOUNT_FIELDS);
 const STATUSES = new Set(['status', 'review']);
 
 /** The package that is odd in the shape that has one. */
@@ -107,7 +108,7 @@ function amount({ money, currency }: Shape): FieldChange | undefined {
   }
 }
 
-/** Does an amount of the record carry its currency, so that the record needs none? */
+/** Tells whether an amount of the record carries its currency. The record needs none then. */
 export function holdsCurrency({ money }: Shape, properties: JsonObject): boolean {
   return money === 'object' && Object.keys(properties).some((name) => AMOUNTS.has(name));
 }

@@ -32,7 +32,7 @@ interface Field {
 }
 
 /**
- * A record in a shape: its schema, and how its values come to look.
+ * A record in a shape: its schema, and the function that gives its values.
  *
  * @param schema of the plain record; null may be among its values.
  * @param data what the field `data` of an event holds.

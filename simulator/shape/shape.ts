@@ -6,9 +6,9 @@ const brand = z
   .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the beginning of a header name, such as X-Acme');
 
 /**
- * How the answers, lists, errors and events of a service look where the specification does not show them, as named
- * properties. They combine with each other and with every dialect, which is how a service behaves. Requests stay as
- * they are, but for the query parameters of paging.
+ * How the answers, lists, errors and events of a service look where the specification does not show them. Each
+ * property is one point. Properties combine with each other and with every dialect; a dialect says how a service
+ * behaves. Requests are the same in all shapes, except for the query parameters of paging.
  */
 export const shapeProperties = z.strictObject({
   envelope: z.enum(['none', 'data', 'data_named', 'named']).meta({
@@ -31,7 +31,7 @@ export const shapeProperties = z.strictObject({
   }),
   status_field: z.enum(['status', 'state']).meta({ description: 'Name of the field.' }),
   paging: z.enum(['cursor', 'page', 'offset', 'link', 'has_more', 'none']).meta({
-    description: 'How a list goes on. But for cursor, a page has 25 items at most, whatever is asked for.',
+    description: 'How a list goes on. A page has 25 items at most, for any limit; cursor keeps to the limit.',
   }),
   optional_fields: z.enum(['all', 'missing', 'null']).meta({
     description: 'Fields that the contract has as optional and the product does not depend on.',
@@ -54,7 +54,7 @@ export const shapeProperties = z.strictObject({
 
 export type Shape = z.output<typeof shapeProperties>;
 
-/** What this simulator has always sent. */
+/** The shape without a choice: what the simulator sends by default. */
 export const PLAIN: Shape = {
   envelope: 'none',
   list: 'data',
@@ -80,7 +80,7 @@ export const PLAIN: Shape = {
 
 const TRANSACTION_IDS = ['order_id', 'external_order_id', 'esim_id', 'topup_id', 'refund_id', 'vpn_subscription_id'];
 
-/** The named shapes; the first is the default. Each differs from it by what is listed. */
+/** The named shapes. The first is the default. Each further one lists the properties in which it differs from that. */
 export const SHAPES = {
   plain: PLAIN,
   data_envelope: { ...PLAIN, envelope: 'data' },
@@ -163,12 +163,12 @@ export const shapeChoice = z.strictObject({
 });
 export type ShapeChoice = z.output<typeof shapeChoice>;
 
-/** Is everything as in the plain shape? */
+/** Tells whether every property is that of the plain shape. */
 export function looksPlain(shape: Shape): boolean {
   return isDeepStrictEqual(shape, PLAIN);
 }
 
-/** @param headerPrefix of the configuration; what the choice itself names goes before it. */
+/** @param headerPrefix of the configuration. A prefix that the choice names overrides it. */
 export function shapeOf({ name, properties }: ShapeChoice, headerPrefix?: string): Shape {
   const changed = Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
   return { ...SHAPES[name], ...(headerPrefix === undefined ? {} : { header_prefix: headerPrefix }), ...changed };

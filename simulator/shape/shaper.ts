@@ -26,7 +26,7 @@ import { wireSchema } from '#simulator/wire-schema.ts';
 export class Shaper {
   readonly shape: Shape;
   readonly #context: ShapeContext;
-  /** Answers and events stay as they are; the names of headers, and refusals, may not. */
+  /** True where the shape changes no answer and no event. It may change names of headers, and refusals. */
   readonly #isPlain: boolean;
   readonly #answers = new Map<EndpointName, Shaped | undefined>();
   readonly #events = new Map<string, Shaped>();
@@ -118,7 +118,7 @@ export class Shaper {
   }
 }
 
-/** Does the endpoint answer a list? */
+/** Tells whether the endpoint answers a list. */
 export function isList(name: EndpointName): boolean {
   return LISTS.has(name);
 }

@@ -71,7 +71,14 @@ it('a list gives up when its pages together take too long', async () => {
   const { client, waits } = slowClient({ token: 0, renewal: 0, call: 7_000 }, () => ({
     ok: true,
     status: 200,
-    value: { items: [], dropped: 0, layers: [{ next_cursor: String((cursor += 1)) }], linkHeader: undefined },
+    value: {
+      items: [],
+      dropped: 0,
+      layers: [{ next_cursor: String((cursor += 1)) }],
+      linkHeader: undefined,
+      prices: { whole: 0, decimal: 0 },
+      uncertain: 0,
+    },
   }));
   expect(await client.listPackages()).toMatchObject({ failure: 'timeout' });
   expect(waits.filter(({ what }) => what === 'listPackages').map(({ deadlineMs }) => deadlineMs)).toEqual([

@@ -63,7 +63,17 @@ describe('the wallet of a service that answers 25 of 100 transactions at a time'
     ['nothing of its pages', () => json({ data: from(0) })],
     ['only that there are more', () => json({ data: from(0), has_more: true })],
     ['only their number', () => json({ data: from(0), total: 100 })],
-    ['pages, and answers the first whatever is asked for', () => json({ data: from(0), meta: { current_page: 1, last_page: 4 } })],
+    ['pages, and repeats the first under no number', () => json({ data: from(0), meta: { last_page: 4 } })],
+    ['a cursor, and repeats the first page', ({ target }) => json({ data: from(0), next_cursor: target.includes('cursor=a') ? null : 'a' })],
+    ['a link to another filter', ({ target }) => {
+      return target.includes('2099') ? json({ data: [], links: { next: null } }) : json({ data: from(0), links: { next: '?since=2099-01-01' } });
+    }],
+    ['by Link header that the last page is another, and then nothing', ({ target }) => {
+      const link = '</wallet/transactions?page=2>; rel="next", </wallet/transactions?page=4>; rel="last"';
+      const page = parameter(target, 'page') || 1;
+      return httpAnswer(200, JSON.stringify(from((page - 1) * SIZE)), page === 1 ? { link } : {});
+    }],
+    ['pages, and answers the first one each time', () => json({ data: from(0), meta: { current_page: 1, last_page: 4 } })],
     ['two things that contradict each other', () => json({ data: from(0), next_cursor: null, meta: { current_page: 1, last_page: 4 } })],
   ])('is not known to be complete where the service says %s', async (_name, answer) => {
     const { ids, complete } = await read(answer);
@@ -85,5 +95,26 @@ describe('what could not be used', () => {
     await using opened = await startTestClient(() => json({ data: packages, next_cursor: null }));
     expect(await opened.client.listPackages()).toMatchObject({ value: { items: [{ id: 7, countries: [] }], complete: false } });
     expect(opened.events.at(-1)).toMatchObject({ unused: { fields: ['data[].countries', 'data[].id'], items: 1 } });
+  });
+});
+
+describe('a price list', () => {
+  const priced = (price_for_reseller: unknown, id: number) => ({ id, name: 'P', price_for_reseller, currency: 'EUR' });
+
+  it('of whole numbers is refused with the setting that states the unit; one decimal on any page is enough', async () => {
+    await using whole = await startTestClient(() => json({ data: [priced(450, 1), priced('12', 2)], next_cursor: null }));
+    expect(await whole.client.listPackages()).toMatchObject({
+      failure: 'contract_drift',
+      detail: expect.stringContaining('data[].price_for_reseller'),
+    });
+    await using mixed = await startTestClient(({ target }) =>
+      target.includes('cursor') ? json({ data: [priced(10, 2)], next_cursor: null }) : json({ data: [priced(4.5, 1)], next_cursor: 'a' }),
+    );
+    expect(await mixed.client.listPackages()).toMatchObject({ ok: true, value: { items: [{ id: 1 }, { id: 2 }] } });
+  });
+
+  it('of top-up options is taken as it is: the packages have shown the unit', async () => {
+    await using opened = await startTestClient(() => json({ data: [priced(5, 1)], next_cursor: null }));
+    expect(await opened.client.listTopupOptions('e_1')).toMatchObject({ ok: true, value: { items: [{ id: 1 }] } });
   });
 });

@@ -18,9 +18,10 @@ describe('the public package listing', () => {
   it('is read with a token after all where the service asks for one, on every page', async () => {
     await using opened = await startTestClient(({ target, token }) => {
       if (token === undefined) return refusal(401, 'unauthenticated');
-      return json({ data: [{ id: 7, name: 'Europe' }], next_cursor: target.includes('cursor') ? null : 'c2' });
+      const isSecond = target.includes('cursor');
+      return json({ data: [{ id: isSecond ? 8 : 7, name: 'Europe' }], next_cursor: isSecond ? null : 'c2' });
     });
-    expect(await opened.client.listPublicPackages()).toMatchObject({ value: { items: [{ id: 7 }, { id: 7 }], complete: true } });
+    expect(await opened.client.listPublicPackages()).toMatchObject({ value: { items: [{ id: 7 }, { id: 8 }], complete: true } });
     expect(opened.targets().filter((target) => target === '/sandbox/login')).toHaveLength(1);
   });
 });

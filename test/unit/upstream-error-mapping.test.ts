@@ -255,3 +255,20 @@ describe('the detail', () => {
     ]);
   });
 });
+
+describe('an error body in another form', () => {
+  it.each<[string, unknown]>([
+    ['problem details', { type: 'https://errors.example/problems/insufficient-balance', title: 'x', status: 422 }],
+    ['a code alone', { code: 'INSUFFICIENT_BALANCE' }],
+    ['a text', { error: 'insufficient_balance' }],
+    ['camel case', { error: { code: 'insufficientBalance' } }],
+    ['a list of errors', { errors: [{ code: 'insufficient_balance', field: 'package_id' }] }],
+  ])('is understood: %s', (_name, body) => {
+    expect(judge(answer(422, body))).toMatchObject({ failure: 'insufficient_balance', code: 'insufficient_balance' });
+  });
+
+  it('names our fields that it complains of', () => {
+    const bodies = [{ errors: { device_imei: ['wrong'] } }, { errors: [{ field: 'device_imei' }] }, { errors: [{ pointer: '/device_imei' }] }];
+    for (const body of bodies) expect(judge(answer(422, body))).toMatchObject({ detail: 'The service answered 422, about device_imei.' });
+  });
+});

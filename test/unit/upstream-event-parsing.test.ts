@@ -88,8 +88,15 @@ describe('quarantined is', () => {
     expect(parse(body)).toMatchObject({ kind: 'quarantine', reason });
   });
 
-  it('nothing for the size or depth of its body', () => {
-    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+  it('what is nested deeper than any event, instead of failing to read it', () => {
+    for (const depth of [1_500, 100_000]) {
+      const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
+      expect(parse(`{"event":"order.completed","extra":${deep}}`)).toEqual({ kind: 'quarantine', reason: 'too_deep' });
+    }
+  });
+
+  it('nothing for the size of its body, or for some depth of it', () => {
+    const deep = `${'['.repeat(150)}${']'.repeat(150)}`;
     const long = 'x'.repeat(1_000_000);
     const escaped = String.raw`\n`.repeat(500_000);
     for (const extra of [deep, `"${long}"`, `"${escaped}"`, `{"${long}":1}`]) {
@@ -112,6 +119,16 @@ describe('an event that looks different', () => {
     ['has a state in capitals', { event: 'order.completed', data: { ...order, status: undefined, state: 'COMPLETED' } }],
   ])('is read although it %s', (_name, body) => {
     expect(parsed(body)).toMatchObject({ kind: 'order', outcome: 'completed', serviceOrderId: 'so_1', reference: 'shop-1' });
+  });
+
+  it('is what its first name says, known or not', () => {
+    const named = { event: 'order.refunded', type: 'order.failed', data: { ...order, status: 'failed' } };
+    expect(parsed(named)).toEqual({ kind: 'quarantine', reason: 'unknown_kind' });
+  });
+
+  it('is not read where two orders are wrapped in each other', () => {
+    const both = { id: 991, status: 'completed', order };
+    expect(parsed({ event: 'order.completed', data: both })).toMatchObject({ kind: 'quarantine', reason: 'unreadable_data' });
   });
 
   it('has no single meaning when it names two events', () => {

@@ -5,7 +5,7 @@ const of = (body: object, page: Partial<ReceivedPage> = {}): Continuation =>
   continuationOf({
     layers: [body as ReceivedPage['layers'][number]],
     count: 25,
-    total: 25,
+    readSoFar: 25,
     query: {},
     path: '/wallet/transactions',
     linkHeader: undefined,
@@ -25,7 +25,6 @@ describe('a page', () => {
     ['a total that was read', { pagination: { total: 25 } }],
     ['no next link', { links: { next: null } }],
     ['that there is no more', { has_more: false }],
-    ['an empty list', { total: 0 }],
   ])('that says %s is the last', (_name, body) => {
     expect(of(body)).toEqual(END);
   });
@@ -52,6 +51,8 @@ describe('a page', () => {
     ['another page than the one that was asked for', { current_page: 3, last_page: 4 }],
     ['a link to another call', { next: 'https://elsewhere.example/other?page=2' }],
     ['a link that is a number', { next: 2 }],
+    ['pages, but not which one it is', { total_pages: 4 }],
+    ['a total below what was read', { total: 20 }],
     ['a token that is no link', { next: 'abc' }],
     ['an offset that does not fit', { offset: 50, total: 100 }],
     ['a paging that we do not know', { page: { number: 0, totalPages: 4 } }],
@@ -59,16 +60,21 @@ describe('a page', () => {
     expect(of(body)).toEqual(UNKNOWN);
   });
 
+  it('that is empty is the last when there are none', () => {
+    expect(of({ total: 0 }, { count: 0, readSoFar: 0 })).toEqual(END);
+    expect(of({ total: 0 })).toEqual(UNKNOWN);
+  });
+
   it('is the last when its number was asked for and is the last', () => {
-    const last = { count: 10, total: 85, query: { page: '4' } };
+    const last = { count: 10, readSoFar: 85, query: { page: '4' } };
     expect(of({ meta: { current_page: 4, last_page: 4 } }, last)).toEqual(END);
     expect(of({ meta: { current_page: 1, last_page: 4 } }, last)).toEqual(UNKNOWN);
   });
 
   it('by offset goes on from what was read', () => {
-    expect(of({ offset: 25, limit: 25, total: 100 }, { total: 50, query: { offset: '25' } })).toEqual(next({ offset: '50' }));
-    expect(of({ offset: 75, limit: 25, total: 100 }, { total: 100, query: { offset: '75' } })).toEqual(END);
-    expect(of({ offset: 25, total: 100 }, { count: 0, total: 25, query: { offset: '25' } })).toEqual(UNKNOWN);
+    expect(of({ offset: 25, limit: 25, total: 100 }, { readSoFar: 50, query: { offset: '25' } })).toEqual(next({ offset: '50' }));
+    expect(of({ offset: 75, limit: 25, total: 100 }, { readSoFar: 100, query: { offset: '75' } })).toEqual(END);
+    expect(of({ offset: 25, total: 100 }, { count: 0, readSoFar: 25, query: { offset: '25' } })).toEqual(UNKNOWN);
   });
 
   it('without a Link header is the last where such headers led to it', () => {
@@ -77,7 +83,7 @@ describe('a page', () => {
   });
 
   it('that says nothing is the last only where the contract says that this is confirmed', () => {
-    const page = { layers: [], count: 25, total: 25, query: {}, path: '/orders', linkHeader: undefined, isLinked: false };
+    const page = { layers: [], count: 25, readSoFar: 25, query: {}, path: '/orders', linkHeader: undefined, isLinked: false };
     expect(continuationOf(page, { listEnd: 'assumed' })).toEqual(END);
     expect(continuationOf({ ...page, layers: [{ total: 100 }] }, { listEnd: 'assumed' })).toEqual(UNKNOWN);
   });
@@ -86,6 +92,11 @@ describe('a page', () => {
     ['<https://api.example/v1/wallet/transactions?page=2>; rel="next", <https://api.example/?page=4>; rel="last"', next({ page: '2' }) as Continuation],
     ['<https://api.example/v1/wallet/transactions?page=1>; rel="first", <https://api.example/?page=3>; rel="prev"', END as Continuation],
     ['<https://api.example/style.css>; rel="preload"', UNKNOWN as Continuation],
+    ['<https://api.example/v1/wallet/transactions?page=2>; rel="last next"', next({ page: '2' }) as Continuation],
+    ['<https://api.example/v1/wallet/transactions?page=2>; title="1, 2"; rel = "next"', next({ page: '2' }) as Continuation],
+    ["<https://api.example/v1/wallet/transactions?page=2>; rel='next'", next({ page: '2' }) as Continuation],
+    ['<https://api.example/?page=1>; rel="first", <https://api.example/?page=4>; rel="last"', UNKNOWN as Continuation],
+    ['<https://api.example/?page=1>; rel="first", <https://api.example/?page=1>; rel="last"', END as Continuation],
   ])('with the Link header %s', (linkHeader, expected) => {
     expect(of({}, { linkHeader })).toEqual(expected);
   });

@@ -10,9 +10,11 @@ import {
   walletTransaction,
 } from '#upstream/contract.ts';
 import { wireTime } from '#upstream/contract/fields.ts';
-import { VARIANTS } from '#upstream/contract/variants.ts';
+import { isAmbiguous, priceForms, VARIANTS as AS_SET, type Variants } from '#upstream/contract/variants.ts';
 import { readAnswer, readPage } from '#upstream/reading/answer.ts';
 
+// What is set for a real service must not decide about these tests.
+const VARIANTS: Variants = { ...AS_SET, fields: { state: 'status' }, words: { status: { canceled: 'cancelled' } }, amounts: 'unstated' };
 const ORDER = { id: 'so_1', status: 'completed', esim_id: 'e_1' };
 const PACKAGE = { id: 7, name: 'Europe 1 GB', price_for_reseller: '4.50', currency: 'EUR' };
 const TRANSACTION = { id: 1, type: 'debit', amount: '4.50', currency: 'EUR', reason: 'order', created_at: '2026-01-01T10:00:00Z' };
@@ -57,8 +59,36 @@ describe('an order', () => {
     expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking });
   });
 
-  it('is the outer one where two are wrapped in each other', () => {
-    expect(readAnswer(serviceOrder, { ...ORDER, order: { id: 'so_2', status: 'failed' } }, 'order')).toMatchObject({ value: { id: 'so_1' } });
+  it.each<[string, object]>([
+    ['another order', { ...ORDER, order: { id: 'so_2', status: 'failed' } }],
+    ['the order that it answers for', { id: 'req_1', status: 'failed', data: { id: 'so_1', status: 'processing' } }],
+  ])('is not read from an object that wraps %s and could be one itself', (_name, answer) => {
+    expect(readAnswer(serviceOrder, answer, 'order')).toEqual({ ok: false, lacking: ['id', 'status'] });
+  });
+
+  it.each<[string, object]>([
+    ['success is false', { success: false, data: ORDER }],
+    ['it has errors', { errors: [{ code: 'insufficient_balance' }], data: { order: ORDER } }],
+    ['its status is error', { status: 'error', data: { order: ORDER } }],
+    ['the order itself says ok is false', { ...ORDER, ok: false }],
+  ])('is not read where %s', (_name, answer) => {
+    const reading = readAnswer(serviceOrder, answer, 'order');
+    expect(reading).toMatchObject({ ok: false, lacking: [expect.stringContaining('error')] });
+  });
+
+  it('is read by the names that the contract maps, wrapped or not', () => {
+    const variants = { ...VARIANTS, fields: { ...VARIANTS.fields, esim_uuid: 'esim_id', reference: 'external_order_id' } };
+    const order = { id: 'so_1', status: 'completed', esim_uuid: 'e_1', reference: 'r_1' };
+    for (const answer of [order, { data: order }]) {
+      const reading = readAnswer(serviceOrder, answer, 'order', variants);
+      expect(reading).toMatchObject({ value: { esim_id: 'e_1', external_order_id: 'r_1' } });
+    }
+  });
+
+  it('has no readable value for a field that has two of these names', () => {
+    const variants = { ...VARIANTS, fields: { state: 'status', phase: 'status' } };
+    const answer = { id: 'so_1', state: 'completed', phase: 'processing' };
+    expect(readAnswer(serviceOrder, answer, 'order', variants)).toEqual({ ok: false, lacking: ['status'] });
   });
 
   it('is not chosen from two', () => {
@@ -101,19 +131,47 @@ describe('money', () => {
     expect(reading).toMatchObject({ ok: true, value: { price_for_reseller: expected } });
   });
 
-  it.each([[[450, 1_200]], [['450']]])('of a price list that has whole numbers only, %j, is refused: it may be in cents', (prices) => {
-    const items = prices.map((price, index) => ({ ...PACKAGE, id: index, price_for_reseller: price }));
-    expect(readPage(servicePackage, { data: items }, 'package')).toMatchObject({
-      ok: false,
-      problem: expect.stringContaining('data[].price_for_reseller'),
-    });
-    const stated = { ...VARIANTS, amounts: 'decimal' } as const;
-    expect(readPage(servicePackage, { data: items }, 'package', stated)).toMatchObject({ ok: true });
+  it.each([
+    ['EUR', '4.50'],
+    ['', 450],
+  ])('in minor units is not read from %j %j, which contradicts the unit', (currency, price_for_reseller) => {
+    const variants = { ...VARIANTS, amounts: 'minor_units' } as const;
+    const reading = readAnswer(serviceOrder, { ...ORDER, currency, price_for_reseller }, 'order', variants);
+    expect(reading.ok && reading.value.price_for_reseller).toBeUndefined();
   });
 
-  it('of a price list with one fraction is taken as it stands', () => {
-    const data = [PACKAGE, { ...PACKAGE, id: 8, price_for_reseller: 12 }];
-    expect(readPage(servicePackage, { data }, 'package')).toMatchObject({ ok: true, items: [{ id: 7 }, { id: 8 }] });
+  it.each<[string, unknown[], boolean]>([
+    ['whole numbers alone', [450, 1_200], true],
+    ['one whole number', ['450'], true],
+    ['whole numbers beside what is no price', [320, 'on request', ' 500 '], true],
+    ['one with a fraction', [4.5, 12], false],
+    ['one with a decimal point', ['5.00', 5], false],
+    ['none', [], false],
+  ])('of a price list with %s: its unit cannot be known: %j %s', (_name, prices, expected) => {
+    const forms = priceForms(prices.map((price_for_reseller) => ({ ...PACKAGE, price_for_reseller })));
+    expect(isAmbiguous(forms, VARIANTS)).toBe(expected);
+    expect(isAmbiguous(forms, { ...VARIANTS, amounts: 'decimal' })).toBe(false);
+  });
+
+  it('keeps the currency of its own amount', () => {
+    const answer = { price_for_reseller: '5.00', price: { amount: '9.00', currency: 'EUR' } };
+    expect(readAnswer(serviceOrder, { ...ORDER, ...answer }, 'order')).toMatchObject({ ok: true, value: { price_for_reseller: '5.00' } });
+    const { currency } = (readAnswer(serviceOrder, { ...ORDER, ...answer }, 'order') as { value: { currency?: string } }).value;
+    expect(currency).toBeUndefined();
+  });
+
+  it('is not read from an object that states an exponent', () => {
+    expect(priced({ price_for_reseller: { amount: 320, exponent: 2, currency: 'EUR' } })).toMatchObject({ leftOut: ['price_for_reseller'] });
+  });
+
+  it('is not read from a number that has more digits than its JSON can keep', () => {
+    expect(priced({ price_for_reseller: 12_345.678_901_234_567, currency: 'EUR' })).toMatchObject({ leftOut: ['price_for_reseller'] });
+  });
+
+  it('of a credit is not read when it is negative, and of a debit it is', () => {
+    const page = (type: string) => readPage(walletTransaction, { data: [{ ...TRANSACTION, type, amount: '-4.50' }] }, 'transaction');
+    expect(page('credit')).toMatchObject({ ok: false });
+    expect(page('debit')).toMatchObject({ ok: true, dropped: 0 });
   });
 });
 
@@ -137,6 +195,8 @@ describe('a time', () => {
     ['01.01.2026 10:00', undefined],
     [Number.NaN, undefined],
     [1e15, undefined],
+    ['20261123103151', undefined],
+    [20_261_123, undefined],
   ])('%j is read as %s', (wire, expected) => {
     const reading = wireTime.safeParse(wire);
     expect(reading.success ? reading.data : undefined).toBe(expected);
@@ -212,6 +272,30 @@ describe('a page of a list', () => {
       ok: false,
       problem: 'its body lacks or misstates data[].amount',
     });
+  });
+
+  it.each<[string, object]>([
+    ['success is false', { success: false, data: [] }],
+    ['it has an error', { error: { code: 'internal_error' }, data: [], next_cursor: null }],
+    ['its status is error', { status: 'error', data: [] }],
+  ])('is no list where %s', (_name, body) => {
+    expect(readPage(walletTransaction, body, 'transaction')).toEqual({ ok: false, problem: 'its body says that it is an error' });
+  });
+
+  it.each<[string, object, number]>([
+    ['an id that could not be read', { data: [{ ...TRANSACTION, order_id: { id: 'so_1' } }] }, 1],
+    ['a reference that is a number', { data: [{ ...TRANSACTION, external_order_id: 12_345 }] }, 1],
+    ['a further list beside it', { data: { transactions: [], pending_transactions: [TRANSACTION] } }, 1],
+    ['nothing of the kind', { data: [TRANSACTION], warnings: [], tags: ['a'] }, 0],
+  ])('counts what makes it uncertain: %s', (_name, body, uncertain) => {
+    expect(readPage(walletTransaction, body, 'transaction')).toMatchObject({ ok: true, uncertain });
+  });
+
+  it('with more items than any page has, or a record with more faults than a small difference, is not read', () => {
+    const many = Array.from({ length: 5_001 }, () => ({}));
+    expect(readPage(servicePackage, { data: many }, 'package')).toMatchObject({ ok: false, problem: expect.stringContaining('5000') });
+    const countries = Array.from({ length: 2_000 }, () => null);
+    expect(readAnswer(servicePackage, { ...PACKAGE, countries }, 'package')).toMatchObject({ ok: false });
   });
 
   it('that is empty is read', () => {

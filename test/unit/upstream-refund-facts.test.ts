@@ -17,7 +17,14 @@ interface Said {
 const debit = { id: 1, type: 'debit', amount: '2.40', currency: 'USD', reason: 'order', order_id: 5, created_at: TIME };
 const UNTOUCHED: Said = {
   usage: { esim_id: 'e_1', data_used_mb: 0 },
-  esim: { id: 'e_1', iccid: '8944500000000000001', activation_code: 'LPA:1$a.example$x', status: 'available' },
+  esim: {
+    id: 'e_1',
+    iccid: '8944500000000000001',
+    activation_code: 'LPA:1$a.example$x',
+    status: 'available',
+    installed_at: null,
+    activated_at: null,
+  },
   topups: [],
   wallet: [debit],
 };
@@ -62,6 +69,19 @@ describe('what the service says of an eSIM', () => {
     ['debit_verified', 'the movement is a credit', { wallet: [{ ...debit, type: 'credit' }] }],
   ])('fails the condition %s, and no other, when %s [spec: refund.condition.*]', async (condition, _why, said, own) => {
     expect(await unmet(said, own)).toEqual([`${condition}: fail`]);
+  });
+
+  it.each<[string, Record<string, unknown>]>([
+    ['is absent', { installed_at: undefined }],
+    ['has a form that we do not read', { installed_at: '23/11/2026 10:00', activated_at: '23/11/2026 10:05' }],
+    ['is a flag', { activated_at: true }],
+  ])('leaves open whether it was installed when a time %s: only null says "never"', async (_name, times) => {
+    const conditions = await unmet({ esim: { ...UNTOUCHED.esim, ...times } });
+    expect(conditions).toEqual(['never_installed: unknown', 'never_activated: unknown']);
+  });
+
+  it('fails the condition never_installed when its state says that it is in use', async () => {
+    expect(await unmet({ esim: { ...UNTOUCHED.esim, status: 'Active' } })).toEqual(['never_installed: fail']);
   });
 
   it('leaves the debit open while it may still show', async () => {

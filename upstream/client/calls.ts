@@ -1,11 +1,13 @@
 import type { Capabilities, Capability } from '#domain/capabilities.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { AnswerOf, Caller, CallOptions, ItemOf, ListName } from '#upstream/call.ts';
-import { continuationOf, nextLink } from '#upstream/contract/paging.ts';
+import { PagesRead, type Listing, type Query } from '#upstream/client/listing.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import type { ListPage } from '#upstream/reading/body.ts';
 import type { ServiceSession } from '#upstream/session.ts';
+
+export type { Listing } from '#upstream/client/listing.ts';
 
 /** The service does not have this call; a caller must say what it does instead. */
 export interface Unsupported {
@@ -15,13 +17,6 @@ export interface Unsupported {
 }
 
 export type OptionalResult<Value> = ServiceResult<Value> | Unsupported;
-
-/** Items of a list with all its pages. */
-export interface Listing<Item> {
-  readonly items: readonly Item[];
-  /** False when there may be more than what is here, or an item could not be read; then absence proves nothing. */
-  readonly complete: boolean;
-}
 
 export interface ServiceClientOptions {
   readonly call: Caller;
@@ -177,13 +172,11 @@ async function allPages<Name extends ListName>(
 ): Promise<ServiceResult<Listing<ItemOf<Name>>>> {
   const { id, filter, maxPages = MAX_PAGES, deadlineMs: patience = options.deadlineMs, isEnough = () => false } = list;
   const { monotonicNow: now = monotonicSystemClock } = options;
-  const { path, query: known = [] }: EndpointContract = ENDPOINTS[endpoint];
-  const limit = known.includes('limit') ? { limit: String(PAGE_SIZE) } : {};
+  const { path, query: known = [], isPriceList }: EndpointContract = ENDPOINTS[endpoint];
   const deadlineAt = now() + patience;
-  const items: ItemOf<Name>[] = [];
-  const asked = new Set<string>();
-  let query: Readonly<Record<string, string>> = { ...filter, ...limit };
-  let [total, dropped, isLinked] = [0, 0, false];
+  const common = { ...filter, ...(known.includes('limit') ? { limit: String(PAGE_SIZE) } : {}) };
+  const read = new PagesRead<ItemOf<Name>>(path.replace('{id}', id ?? ''), filter ?? {}, common);
+  let query: Query = common;
   for (let page = 1; ; page += 1) {
     const left = deadlineAt - now();
     if (left <= 0) {
@@ -195,24 +188,24 @@ async function allPages<Name extends ListName>(
     if (!result.ok) return result;
     // The compiler cannot follow the name through the conditional type.
     const received = result.value as ListPage<ItemOf<Name>>;
-    items.push(...received.items);
-    dropped += received.dropped;
-    const count = received.items.length + received.dropped;
-    total += count;
-    const { layers, linkHeader } = received;
-    const rest = continuationOf({ layers, linkHeader, isLinked, count, total, query, path: path.replace('{id}', id ?? '') });
-    isLinked ||= linkHeader !== undefined && nextLink(linkHeader) !== undefined;
-    asked.add(JSON.stringify(query));
-    const next = rest.kind === 'next' ? { ...filter, ...limit, ...rest.query } : undefined;
-    // A page that leads back to one that was read would never end.
-    const isLast = next === undefined || asked.has(JSON.stringify(next)) || page === maxPages || isEnough(received.items);
-    if (isLast) {
-      const complete = rest.kind === 'end' && dropped === 0;
-      return { ok: true, value: { items, complete }, status: result.status };
+    const next = read.take(received, query);
+    if (next === undefined || page === maxPages || isEnough(received.items)) {
+      const { status } = result;
+      return isPriceList === true && read.isAmbiguous ? AMBIGUOUS_PRICES : { ok: true, value: read.listing(), status };
     }
     query = next;
   }
 }
+
+const AMBIGUOUS_PRICES: ServiceFailure = {
+  ok: false,
+  kind: 'failure',
+  failure: 'contract_drift',
+  detail:
+    'The service answered 200, but in its data[].price_for_reseller every price is a whole number, which may be a ' +
+    'number of cents. Set `amounts` in upstream/contract/variants.ts.',
+  status: 200,
+};
 
 /** For reads by id. */
 export function sameId(id: string): (value: { readonly id: string }) => string | undefined {

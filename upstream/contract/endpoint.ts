@@ -26,6 +26,8 @@ export interface EndpointContract {
   readonly answer: z.ZodType;
   /** What the answer is about, or what its list holds; also the name under which a service may wrap it. */
   readonly record: RecordName;
+  /** True for the lists whose prices show the unit of all amounts. */
+  readonly isPriceList?: true;
   /** Switched off, the call is not made, and the capability's fallback takes its place. */
   readonly capability?: Capability;
   /** True where no purchase, cancellation or subscription depends on the call. */

@@ -46,19 +46,25 @@ export interface NamedError {
 const CODES: ReadonlySet<string> = new Set(SERVICE_ERROR_CODES);
 
 /**
- * Reads the usual forms of an error body: `{"error": {code, fields}}`, `{"error": "code"}`, `{"code": …}`, problem details with a
- * `type` that ends with the code (RFC 9457), `{"errors": {field: […]}}` and `{"errors": [{"field": …}]}`. Never throws.
+ * Reads the usual forms of an error body: `{"error": {code, fields}}`, `{"error": "code"}`, `{"code": …}`, problem
+ * details with a `type` that ends with the code (RFC 9457), `{"errors": {field: […]}}` and
+ * `{"errors": [{"code": …, "field": …}]}`. Never throws.
  */
 export function readErrorBody(body: unknown): NamedError {
   const layers = [at(body, 'error'), body];
-  const codes = layers.flatMap((layer) => [layer, at(layer, 'code'), lastSegment(at(layer, 'type'))]);
+  const listed = layers.flatMap((layer): readonly unknown[] => {
+    const errors = at(layer, 'errors');
+    return Array.isArray(errors) ? errors : [];
+  });
+  const codes = [...layers, ...listed].flatMap((each) => [each, at(each, 'code'), lastSegment(at(each, 'type'))]);
   const code = codes.map(codeOf).find((each) => each !== undefined);
   const fields = layers.flatMap((layer) => [...fieldsOf(at(layer, 'fields')), ...fieldsOf(at(layer, 'errors'))]);
   return { ...(code === undefined ? {} : { code }), fields: [...new Set(fields)] };
 }
 
 function codeOf(value: unknown): ServiceErrorCode | undefined {
-  const code = typeof value === 'string' ? value.trim().toLowerCase().replaceAll('-', '_') : '';
+  const snake = typeof value === 'string' ? value.trim().replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2') : '';
+  const code = snake.toLowerCase().replaceAll('-', '_');
   return CODES.has(code) ? (code as ServiceErrorCode) : undefined;
 }
 

@@ -45,19 +45,24 @@ export const wireDecimal = z
   .union([z.string(), z.number()])
   .transform((value, context) => {
     try {
-      return parseDecimal(value);
+      // A number with more digits was rounded when its JSON was read.
+      if (typeof value === 'string' || significantDigits(value) <= MOST_DIGITS) return parseDecimal(value);
     } catch {
-      context.addIssue({ code: 'custom', message: 'not a decimal amount' });
-      return z.NEVER;
+      // Said below.
     }
+    context.addIssue({ code: 'custom', message: 'not a decimal amount' });
+    return z.NEVER;
   })
   .meta({ description: 'Decimal amount.' });
 
+const MOST_DIGITS = 15;
+
+function significantDigits(value: number): number {
+  return value.toExponential().replace(/e.*$/, '').replaceAll(/\D/g, '').length;
+}
+
 /** A price: never negative. */
 export const wirePrice = wireDecimal.refine((amount) => !amount.startsWith('-'), 'must not be negative');
-
-/** An amount whose direction stands beside it: a debit of -5 is a debit of 5. */
-export const wireUnsigned = wireDecimal.transform((amount) => amount.replace(/^-/, ''));
 
 export const wireCurrency = z
   .string()
@@ -77,16 +82,16 @@ export const wireTime = z
   .meta({ description: 'Time: RFC 3339, the same without a zone (then UTC), or Unix seconds or milliseconds.' });
 
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?: ?(Z|[+-]\d{2}:?\d{2}))?$/i;
-// Seconds of the year 5138; as milliseconds, a day of 1973.
-const SECONDS_END = 1e11;
-const MILLISECONDS_END = 1e14;
+// From 2001 to 2286. Other numbers may be dates without separators, or what some services write for "never".
+const SECONDS = { from: 1e9, to: 1e10 };
+const MILLISECONDS = { from: 1e12, to: 1e13 };
 
-/** @returns epoch milliseconds; undefined where it is no time. Zero is what some services write for "never". */
+/** @returns epoch milliseconds; undefined where it is no time. */
 function epochMs(value: string | number): number | undefined {
-  const number = typeof value === 'string' && /^\d{9,14}$/.test(value) ? Number(value) : value;
+  const number = typeof value === 'string' && /^\d{10}(?:\d{3})?$/.test(value) ? Number(value) : value;
   if (typeof number === 'number') {
-    if (!(number > 0 && number < MILLISECONDS_END)) return undefined;
-    return Math.trunc(number < SECONDS_END ? number * 1_000 : number);
+    if (number >= SECONDS.from && number < SECONDS.to) return Math.trunc(number * 1_000);
+    return number >= MILLISECONDS.from && number < MILLISECONDS.to ? Math.trunc(number) : undefined;
   }
   const [, date, time, zone = 'Z'] = DATE_TIME.exec(number) ?? [];
   if (date === undefined || time === undefined) return undefined;
@@ -118,8 +123,9 @@ export const wireFailure = z.object({
 });
 
 /**
- * Marks a field that the product depends on although single answers may lack it or have null there, such as the eSIM of an order that
- * is still processing. The contract check, `docs/assumptions.md` and the sandbox tour read the mark.
+ * Marks a field that the product depends on although single answers may lack it or have null there, such as the eSIM of
+ * an order that is still processing. The contract check, `docs/assumptions.md` and the look before the first purchase
+ * read the mark.
  *
  * @param purpose what cannot be done without it, as a clause.
  * @param alternatives fields of the same object of which one is enough.

@@ -40,6 +40,7 @@ export const ORDER_ENDPOINTS = {
     query: ['cursor', 'limit'],
     answer: pageOf(servicePackage),
     record: 'package',
+    isPriceList: true,
   },
   createOrder: {
     method: 'POST',

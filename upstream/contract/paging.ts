@@ -17,8 +17,8 @@ export interface ReceivedPage {
   readonly layers: readonly Readonly<Record<string, unknown>>[];
   /** Items on this page, also those that could not be read. */
   readonly count: number;
-  /** Items on this page and those before it. */
-  readonly total: number;
+  /** Items on this page and those before it, each once. */
+  readonly readSoFar: number;
   /** What the page was asked for with. */
   readonly query: Readonly<Record<string, string | undefined>>;
   /** Path of the call below `{base_url}`. */
@@ -102,30 +102,76 @@ const byLink: Reader = (said, { path }) => {
   return typeof link === 'string' ? followed(link, path) : UNKNOWN;
 };
 
-// The last page may have a header too, without rel="next".
-const byLinkHeader: Reader = (_said, { linkHeader, isLinked, path }) => {
+const byLinkHeader: Reader = (_said, { linkHeader, isLinked, path, query }) => {
   if (linkHeader === undefined) return isLinked ? END : undefined;
-  const link = nextLink(linkHeader);
-  if (link !== undefined) return followed(link, path);
-  return /;\s*rel="?(?:first|prev|last)"?/i.test(linkHeader) ? END : undefined;
+  const links = linksOf(linkHeader);
+  const next = targetOf(links, 'next');
+  if (next !== undefined) return followed(next, path);
+  const last = targetOf(links, 'last');
+  if (last !== undefined) return isAskedFor(last, query) ? END : UNKNOWN;
+  // The last page may have a header that leads back only.
+  return links.some(({ rels }) => rels.includes('first') || rels.includes('prev')) ? END : undefined;
 };
+
+interface Link {
+  readonly target: string;
+  readonly rels: readonly string[];
+}
+
+/** Longer headers are not read: services name a handful of links. */
+const MOST_OF_A_HEADER = 8_192;
+const LINK = /<([^<>]*)>((?:\s*;\s*[a-z*-]+\s*=\s*(?:"[^"]*"|[^",;\s]*))*)/gi;
+const REL = /;\s*rel\s*=\s*(?:"([^"]*)"|([^",;\s]*))/i;
+
+/** The links of a header `Link` (RFC 8288). */
+function linksOf(header: string): readonly Link[] {
+  if (header.length > MOST_OF_A_HEADER) return [];
+  return [...header.matchAll(LINK)].map(([, target = '', parameters = '']) => {
+    const [, quoted, bare = ''] = REL.exec(parameters) ?? [];
+    const rels = (quoted ?? bare).toLowerCase().replaceAll("'", '').split(/\s+/);
+    return { target, rels };
+  });
+}
+
+function targetOf(links: readonly Link[], rel: string): string | undefined {
+  return links.find(({ rels }) => rels.includes(rel))?.target;
+}
+
+/** The query of the page that a header names as the last; undefined where it names none. */
+export function lastPageOf(linkHeader: string): string | undefined {
+  return targetOf(linksOf(linkHeader), 'last');
+}
+
+/** True where a header leads to a further page. */
+export function hasNextLink(linkHeader: string): boolean {
+  return targetOf(linksOf(linkHeader), 'next') !== undefined;
+}
+
+/** Is a target the page that was asked for? Its first page may be asked for without a number. */
+export function isAskedFor(target: string, query: ReceivedPage['query']): boolean {
+  const url = URL.parse(target, 'http://last.invalid/');
+  if (url === null) return false;
+  return [...url.searchParams].every(([name, value]) => (query[name] ?? (name === 'page' ? '1' : undefined)) === value);
+}
 
 const byPage: Reader = (said, { query }) => {
   const size = whole(said, PAGE_SIZES);
   const total = whole(said, TOTALS);
   const last = whole(said, LAST_PAGES) ?? (size && total !== undefined ? Math.ceil(total / size) : undefined);
+  if (last === undefined) return undefined;
   const asked = query['page'] === undefined ? 1 : Number(query['page']);
-  const current = whole(said, PAGES) ?? (whole(said, LAST_PAGES) === undefined ? undefined : asked);
-  if (last === undefined || current === undefined) return undefined;
-  // A service that answers another page than the one that was asked for does not know this way of paging.
-  if (current !== asked) return UNKNOWN;
+  const current = whole(said, PAGES);
+  // Without its number, or with another one than was asked for, a page does not show that the parameter is heeded.
+  if (current !== asked) return current === undefined && last <= 1 && asked === 1 ? END : UNKNOWN;
   return current >= last ? END : { kind: 'next', query: { page: String(current + 1) } };
 };
 
-const byOffset: Reader = (said, { count, total: read }) => {
+const byOffset: Reader = (said, { count, readSoFar: read }) => {
   const all = whole(said, TOTALS);
   if (all === undefined) return undefined;
-  if (read >= all) return END;
+  if (read === all) return END;
+  // More items than there are: the number counts something else.
+  if (read > all) return UNKNOWN;
   const offset = whole(said, ['offset', 'skip']);
   if (offset === undefined || count === 0 || offset + count !== read) return UNKNOWN;
   return { kind: 'next', query: { [said.has('offset') ? 'offset' : 'skip']: String(read) } };
@@ -136,11 +182,6 @@ const byFlag: Reader = (said) => {
   if (more === undefined) return undefined;
   return more === false ? END : UNKNOWN;
 };
-
-/** The target with `rel="next"` of a header `Link` (RFC 8288); undefined where there is none. */
-export function nextLink(linkHeader: string): string | undefined {
-  return /<([^>]*)>[^,]*;\s*rel="?next"?/i.exec(linkHeader)?.[1];
-}
 
 /** Of a link only its query is taken, and only where it leads to the same call: what we are told never chooses who is asked. */
 function followed(link: string, path: string): Continuation {

@@ -10,7 +10,6 @@ import {
   wirePrice,
   wireState,
   wireTime,
-  wireUnsigned,
   wireWord,
 } from '#upstream/contract/fields.ts';
 
@@ -111,7 +110,8 @@ const OF_SUBSCRIPTIONS = 'telling what a VPN subscription has cost';
 export const walletTransaction = z.object({
   id: wireId,
   type: z.enum(['debit', 'credit']),
-  amount: wireUnsigned,
+  /** A debit may be written as a negative amount; a negative credit says nothing that can be relied upon. */
+  amount: wireDecimal,
   currency: wireCurrency,
   /** What the movement is for: `order`, `topup`, `vpn`, `refund`, `deposit`, … */
   reason: z.string(),
@@ -122,8 +122,10 @@ export const walletTransaction = z.object({
   refund_id: wireId.nullish(),
   vpn_subscription_id: neededFor(wireId.nullish(), OF_SUBSCRIPTIONS, ['external_subscription_id']),
   external_subscription_id: neededFor(z.string().nullish(), OF_SUBSCRIPTIONS, ['vpn_subscription_id']),
+  /** Where there is one: a credit counts only when it is final. */
+  status: wireState.nullish(),
   created_at: wireTime,
-});
+}).refine(({ type, amount }) => type === 'debit' || !amount.startsWith('-'), { path: ['amount'] });
 
 /** The query of the update check. */
 export const updateQuery = z.object({

@@ -14,6 +14,7 @@ export const VPN_ENDPOINTS = {
     idempotencyKey: false,
     answer: pageOf(vpnPlan),
     record: 'plan',
+    isPriceList: true,
   },
   createVpnOrder: {
     method: 'POST',

@@ -13,8 +13,9 @@ export const WEBHOOK_ANSWERS: readonly WebhookAnswer[] = [
     delivery: 'known delivery id, same body',
     answer: '200, no effect',
     reason:
-      'Stated is that a receiver "rejects duplicates". We reject the effect, not the request: the event was accepted ' +
-      'before, 2xx is the answer for that, and a service that gets another one sends again or may give the address up.',
+      'The specification says that a receiver "rejects duplicates". We reject the effect, not the request. The event ' +
+      'was accepted before, and 2xx is the answer for that. After another answer a service sends again, or may give ' +
+      'the address up.',
   },
   {
     delivery: 'known delivery id, another body',
@@ -37,13 +38,14 @@ export const WEBHOOK_ANSWERS: readonly WebhookAnswer[] = [
     delivery: `timestamp ${WEBHOOK_TOLERANCE_SECONDS}.001 to ${WEBHOOK_TOLERANCE_SECONDS}.999 seconds old`,
     answer: '401',
     reason:
-      'Not stated is whether the current time counts with its fraction of a second. It does here: "by more than ' +
-      `${WEBHOOK_TOLERANCE_SECONDS} seconds" taken literally. The timestamp is in whole seconds.`,
+      'The specification does not say whether the current time counts with its fraction of a second. It does here: ' +
+      `we take "by more than ${WEBHOOK_TOLERANCE_SECONDS} seconds" literally. The timestamp is in whole seconds.`,
   },
   {
     delivery: 'no delivery id, or one that is empty, longer than 255 characters or not visible ASCII',
     answer: '400, nothing stored',
     reason:
-      'Not stated is what an id looks like. Without one a duplicate cannot be told, so the delivery is not accepted.',
+      'The specification does not say what an id looks like. Without an id we cannot recognise a duplicate, so we do ' +
+      'not accept the delivery.',
   },
 ];

@@ -7,11 +7,11 @@ import {
   wrappersOf,
   type RecordName,
 } from '#upstream/contract/envelopes.ts';
-import { hasAmbiguousPrices, inOurTerms, VARIANTS, type Variants } from '#upstream/contract/variants.ts';
+import { inOurTerms, priceForms, VARIANTS, type PriceForms, type Variants } from '#upstream/contract/variants.ts';
 import { readRecord, type Reading } from '#upstream/reading/record.ts';
 
 /**
- * Reads one record: as the contract has it, else in our terms, else below `data` or its own name.
+ * Reads one record, with our names and words for what it has: as it is, or below `data` or its own name.
  *
  * @param record what it is about.
  */
@@ -21,14 +21,43 @@ export function readAnswer<Schema extends z.ZodType>(
   record: RecordName,
   variants: Variants = VARIANTS,
 ): Reading<z.output<Schema>> {
-  if (variants.amounts !== 'minor_units') {
-    const direct = schema.safeParse(value);
-    if (direct.success) return { ok: true, value: direct.data, leftOut: [] };
-  }
+  // A document is no record: its names are its own.
+  if (record === 'document') return readRecord(schema, value);
   const layers = layersOf(inOurTerms(value, variants), wrappersOf(record));
   const needed = neededFields(schema);
-  const whole = layers.find((layer) => needed.every((name) => hasValue(layer, name)));
-  return readRecord(schema, whole ?? layers.at(-1));
+  if (layers.some(saysFailure)) return { ok: false, lacking: [NO_ERROR] };
+  const [whole, another] = layers.filter((layer) => needed.every((name) => hasValue(layer, name)));
+  // Two records in one another: which of them is meant is not guessed.
+  if (another !== undefined) return { ok: false, lacking: needed };
+  const innermost = whole ?? layers.at(-1);
+  if (layers.some((layer) => layer !== innermost && isErrorLayer(layer))) return { ok: false, lacking: [NO_ERROR] };
+  return readRecord(schema, innermost);
+}
+
+/** What an answer lacks that is a success by its status and an error by its body. */
+const NO_ERROR = 'a success (the body says that it is an error)';
+const SAYS_ERROR = 'its body says that it is an error';
+
+function saysFailure(layer: unknown): boolean {
+  return isObject(layer) && (layer['success'] === false || layer['ok'] === false);
+}
+
+const ERROR_WORDS: ReadonlySet<unknown> = new Set(['error', 'failed', 'failure', 'fail']);
+
+/** Does the envelope of an answer say that something went wrong? */
+function isErrorLayer(layer: unknown): boolean {
+  if (!isObject(layer)) return false;
+  const problems = [layer['error'], layer['errors']];
+  return saysFailure(layer) || problems.some(isFilled) || ERROR_WORDS.has(layer['status']);
+}
+
+function isFilled(value: unknown): boolean {
+  if (value === undefined || value === null || value === false || value === '') return false;
+  return typeof value !== 'object' || Object.keys(value).length > 0;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value and what it wraps, outermost first. */
@@ -49,7 +78,7 @@ function neededFields(schema: z.ZodType): readonly string[] {
 }
 
 function hasValue(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name);
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) && Reflect.get(value, name) !== null;
 }
 
 /** What was read of a page of a list. */
@@ -63,6 +92,9 @@ export type PageReading<Item> =
       readonly leftOut: readonly string[];
       /** The objects that were passed on the way to the list, outermost first. */
       readonly layers: readonly Readonly<Record<string, unknown>>[];
+      readonly prices: PriceForms;
+      /** Items of which an identifier could not be read, and further lists beside this one. */
+      readonly uncertain: number;
     }
   | { readonly ok: false; readonly problem: string };
 
@@ -79,23 +111,35 @@ export function readPage<Schema extends z.ZodType>(
 ): PageReading<z.output<Schema>> {
   const found = findList(inOurTerms(value, variants), listWrappersOf(record));
   if (found === undefined) return { ok: false, problem: 'its body lacks or misstates data' };
-  if (hasAmbiguousPrices(found.list, variants)) return { ok: false, problem: AMBIGUOUS_PRICES };
+  if (found.layers.some(isErrorLayer)) return { ok: false, problem: SAYS_ERROR };
+  if (found.list.length > MOST_ITEMS) return { ok: false, problem: `its list has more than ${MOST_ITEMS} items` };
   const items: z.output<Schema>[] = [];
+  let uncertain = otherLists(found);
   const leftOut = new Set<string>();
   const lacking = new Set<string>();
   for (const each of found.list) {
     const reading = readRecord(item, each);
     if (reading.ok) items.push(reading.value);
+    if (reading.ok && reading.leftOut.some((name) => IDENTIFIER.test(name))) uncertain += 1;
     for (const name of reading.ok ? reading.leftOut : reading.lacking) (reading.ok ? leftOut : lacking).add(inList(name));
   }
   if (items.length === 0 && found.list.length > 0) return { ok: false, problem: lackingClause([...lacking]) };
   const dropped = found.list.length - items.length;
-  return { ok: true, items, dropped, leftOut: [...leftOut, ...lacking], layers: found.layers };
+  const { layers, list } = found;
+  return { ok: true, items, dropped, leftOut: [...leftOut, ...lacking], layers, prices: priceForms(list), uncertain };
 }
 
-const AMBIGUOUS_PRICES =
-  'in its data[].price_for_reseller every price is a whole number, which may be a number of cents: ' +
-  '`amounts` in upstream/contract/variants.ts is to say which';
+/** More than any page that is asked for; each costs time while nothing else is done. */
+const MOST_ITEMS = 5_000;
+const IDENTIFIER = /(?:^|_)id$/;
+
+/** How many further lists of records the object around a list has. */
+function otherLists({ list, layers }: { readonly list: readonly unknown[]; readonly layers: readonly object[] }): number {
+  const holder = layers.at(-1);
+  if (holder === undefined) return 0;
+  const lists: unknown[] = Object.values(holder).filter((value) => Array.isArray(value) && value !== list);
+  return lists.filter((other) => Array.isArray(other) && other.some(isObject)).length;
+}
 
 function inList(name: string): string {
   return name === 'the object itself' ? 'data[]' : `data[].${name}`;

@@ -1,5 +1,6 @@
 /** Reads the body of a success as the endpoint's contract has it. */
 import { itemOf, type EndpointContract } from '#upstream/contract.ts';
+import type { PriceForms } from '#upstream/contract/variants.ts';
 import type { BodyReading, Unused } from '#upstream/error-mapping.ts';
 import { lackingClause, readAnswer, readPage } from '#upstream/reading/answer.ts';
 
@@ -12,6 +13,9 @@ export interface ListPage<Item> {
   readonly layers: readonly Readonly<Record<string, unknown>>[];
   /** The header `Link`. */
   readonly linkHeader: string | undefined;
+  readonly prices: PriceForms;
+  /** What makes it uncertain what the list has: items whose ids could not all be read, further lists beside it. */
+  readonly uncertain: number;
 }
 
 /**
@@ -32,8 +36,8 @@ export function readBody(
   }
   const page = readPage(item, body, record);
   if (!page.ok) return page;
-  const { items, dropped, leftOut, layers } = page;
-  const value: ListPage<unknown> = { items, dropped, layers, linkHeader };
+  const { items, dropped, leftOut, layers, prices, uncertain } = page;
+  const value: ListPage<unknown> = { items, dropped, layers, linkHeader, prices, uncertain };
   return { ok: true, value, ...unusedIn({ fields: leftOut, items: dropped }) };
 }
 

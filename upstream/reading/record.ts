@@ -20,8 +20,10 @@ export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unkn
   const direct = schema.safeParse(value);
   if (direct.success) return { ok: true, value: direct.data, leftOut: [] };
   const leftOut = new Set<string>();
-  const rest = structuredClone(value);
   let { issues } = direct.error;
+  // So many cannot be small differences, and each costs time.
+  if (issues.length > MOST_ISSUES) return { ok: false, lacking: namesOf(issues.slice(0, MOST_ISSUES).map(({ path }) => path)) };
+  const rest = structuredClone(value);
   // Each round takes something away, so that there is an end.
   for (;;) {
     const removable = issues.map(({ path }) => removableAt(schema, path));
@@ -37,6 +39,8 @@ export function readRecord<Schema extends z.ZodType>(schema: Schema, value: unkn
     ({ issues } = parsed.error);
   }
 }
+
+const MOST_ISSUES = 1_000;
 
 type Path = readonly PropertyKey[];
 

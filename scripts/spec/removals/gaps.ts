@@ -63,8 +63,8 @@ export const GAPS: readonly Removal[] = [
     id: 'gap.sandbox-calls',
     removed: 'What could be switched off is not named.',
     file: 'upstream/contract-check/check.ts',
-    find: 'allCapabilities.filter((capability) => needless.has(capability))',
-    replace: 'allCapabilities.filter(() => needless.size < 0)',
+    find: 'allCapabilities.filter((capability) => ofBroken.has(capability))',
+    replace: 'allCapabilities.filter(() => ofBroken.size < 0)',
     failed: [{ file: 'test/unit/cli-contract.test.ts', title: 'says which capabilities would' }],
   },
   {

@@ -70,8 +70,8 @@ export const RECORDS: readonly Removal[] = [
     id: 'record.esim.installation',
     removed: 'Every eSIM counts as not installed.',
     file: 'upstream/refund-facts.ts',
-    find: 'installedAt: timeOf(installed)',
-    replace: 'installedAt: undefined',
+    find: 'value: { installedAt,',
+    replace: 'value: { installedAt: undefined,',
     failed: [{ file: 'test/integration/cancellation-preflight.test.ts', title: 'of one that was installed' }],
   },
   {

@@ -85,8 +85,8 @@ export const REFUNDS: readonly Removal[] = [
     id: 'refund.condition.never-installed',
     removed: 'What the service says of the installation is not read.',
     file: 'upstream/refund-facts.ts',
-    find: 'installedAt: timeOf(installed)',
-    replace: 'installedAt: undefined',
+    find: 'value: { installedAt,',
+    replace: 'value: { installedAt: undefined,',
     failed: [{ file: 'test/unit/upstream-refund-facts.test.ts', title: 'fails the condition %s, and' }],
   },
   {
