@@ -62,7 +62,7 @@ function findingLine(finding: Finding): string {
 }
 
 function sentence({ name, message, suggestions = [] }: Finding): string {
-  const likely = suggestions.length === 0 ? '' : `; ${suggestions.join(' or ')} looks like it`;
+  const likely = suggestions.length === 0 ? '' : `; did you mean ${suggestions.join(' or ')}?`;
   return [name, message].filter((part) => part !== undefined).join(' ') + likely;
 }
 

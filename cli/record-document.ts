@@ -2,7 +2,7 @@
 import { readDatabaseConfig, readServiceConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { applyFirstContact, heldKinds, holdUntilSeen } from '#db/gate/first-contact.ts';
-import { judgeFirstContact, nounOf } from '#domain/first-contact.ts';
+import { FIRST_CONTACT_ADVICE, judgeFirstContact, nounOf } from '#domain/first-contact.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { JsonObject } from '#upstream/contract-check.ts';
 import { lookAtService } from '#upstream/first-contact.ts';
@@ -64,11 +64,23 @@ export async function recordDocument(document: JsonObject, environment: Environm
       })) {
         const found = judgeFirstContact(kind, sighting);
         await database.transaction((tx) => applyFirstContact(tx, kind, found, actor(), new Date()));
-        lines.push(`${nounOf(kind)}: ${found.kind === 'seen' ? `released. ${found.evidence}` : `held. ${found.why}`}`);
+        const text = found.kind === 'seen' ? `released. ${found.evidence}` : `held. ${withoutAdvice(found.why)}`;
+        lines.push(`${nounOf(kind)}: ${text}`);
       }
-      return { lines, nothingHeld: (await database.run(heldKinds)).length === 0 };
+      const nothingHeld = (await database.run(heldKinds)).length === 0;
+      return { lines: nothingHeld ? lines : [...lines, ADVICE], nothingHeld };
     } finally {
       await service.close();
     }
   });
+}
+
+// The document was just recorded, so that advice is of no use here.
+const ADVICE =
+  'Run `npx reseller sandbox tour` against the sandbox and confirm its profile here; ' +
+  'or release the pause with `npx reseller gate release` to buy all the same.';
+
+/** The text of a pause without what ends it, which is the same for all kinds. */
+function withoutAdvice(why: string): string {
+  return why.replace(FIRST_CONTACT_ADVICE, '').trimEnd();
 }

@@ -18,7 +18,7 @@ export const SEEN_TRAITS = {
 
 /** What a look at the service showed for one kind of purchase. Texts are clauses; those of a call begin with its name. */
 export interface Sighting {
-  /** What keeps purchases held whatever the evidence: a shape that differs, or a read without charge that failed. */
+  /** Differences, and reads without charge that failed. One of them keeps purchases held, even with evidence. */
   readonly problems: readonly string[];
   /** What shows that the shapes are those of the contract. One is enough. */
   readonly evidence: readonly string[];
@@ -28,7 +28,7 @@ export interface Sighting {
 
 export type FirstContact =
   | { readonly kind: 'seen'; readonly evidence: string }
-  /** `why` is what the pause says to whoever reads it. */
+  /** `why` is the text of the pause. */
   | { readonly kind: 'unseen'; readonly why: string };
 
 /** Longest text of a pause of this origin, in characters: it is repeated in every piece of work that is held. */
@@ -39,7 +39,7 @@ const LONGEST_CLAUSE = 180;
 /** Whether a look at the service ends the hold of a kind. */
 export function judgeFirstContact(kind: PurchaseKind, { problems, evidence, missing }: Sighting): FirstContact {
   if (problems.length === 0 && evidence.length > 0) return { kind: 'seen', evidence: capitalized(listed(evidence)) };
-  return { kind: 'unseen', why: whyHeld(kind, problems.length > 0 ? problems : missing) };
+  return { kind: 'unseen', why: problems.length > 0 ? whyHeld(kind, problems, ADAPT) : whyHeld(kind, missing) };
 }
 
 /** What the pause says before anybody has looked at the service. */
@@ -53,9 +53,12 @@ export const FIRST_CONTACT_ADVICE =
   '`npx reseller contract check openapi.json --record` with the OpenAPI document of the service; ' +
   'or release the pause with `npx reseller gate release` to buy all the same.';
 
-function whyHeld(kind: PurchaseKind, clauses: readonly string[]): string {
+/** What to do first where an answer differs. */
+const ADAPT = 'Adapt the contract to it, as docs/how-to/when-the-real-document-arrives.md says.';
+
+function whyHeld(kind: PurchaseKind, clauses: readonly string[], ...first: readonly string[]): string {
   const fact = `The shapes of the service's answers have not been seen for ${nounOf(kind)}.`;
-  return [fact, listed(clauses), FIRST_CONTACT_ADVICE].join(' ');
+  return [fact, listed(clauses), ...first, FIRST_CONTACT_ADVICE].join(' ');
 }
 
 /** `orders`, `top-ups` or `VPN subscriptions`. */

@@ -87,7 +87,7 @@ export class FirstContactWatch {
       try {
         if (!(await this.look())) return;
       } catch (error) {
-        logger.warn({ err: error }, 'it could not be seen whether purchases may begin; it is tried again');
+        logger.warn({ err: error }, 'the look at the service failed; the worker tries again');
       }
       await delay(policy.firstContactMs, undefined, { signal }).catch(() => undefined);
     }

@@ -40,8 +40,8 @@ describe('in production, an order', () => {
     'arrives although the service looks different: %s',
     async (shape) => {
       const { desk } = await start(shape);
-      await desk.complete(PACKAGE.completedAtOnce);
-      await desk.complete(PACKAGE.processingThenCompleted);
+      const orders = [await desk.complete(PACKAGE.completedAtOnce), await desk.complete(PACKAGE.processingThenCompleted)];
+      expect(orders.map((order) => order.at('status'))).toEqual(['completed', 'completed']);
     },
   );
 });

@@ -1,102 +1,35 @@
 /** What a look at the service shows before anything is bought, over HTTP against the simulator. */
-import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
-import { PURCHASE_KINDS, type PurchaseKind, type Sighting } from '#domain/first-contact.ts';
+import { PURCHASE_KINDS, type PurchaseKind } from '#domain/first-contact.ts';
 import { ENDPOINTS, PURCHASE_NEEDS, type EndpointName } from '#upstream/contract.ts';
-import { lookAtService, type LookOptions } from '#upstream/first-contact.ts';
-import { orderRequestBytes, topupRequestBytes, vpnOrderRequestBytes } from '#upstream/request-bytes.ts';
-import { openService, type Service } from '#upstream/service.ts';
+import { Draft } from '#test/support/contract-differences/draft.ts';
+import { describeHeaders, headersOf } from '#test/support/contract-differences/interface.ts';
 import { contractOpenApi } from '#test/support/contract-openapi.ts';
-import { MemoryTokenStore } from '#test/support/memory-token-store.ts';
-import { EMAIL, PACKAGE, PASSWORD, PLAN, startTestSimulator } from '#test/simulator/support.ts';
+import { LookedAt } from '#test/simulator/first-contact-support.ts';
 
-let simulator: Awaited<ReturnType<typeof startTestSimulator>>;
-let service: Service;
+let service: LookedAt;
 beforeEach(async () => {
-  simulator = await startTestSimulator({ approved: true, productionBalance: '1000.00' });
-  service = openService({
-    baseUrl: simulator.simulator.baseUrl,
-    mode: 'production',
-    email: EMAIL,
-    password: PASSWORD,
-    deviceName: 'backend',
-    capabilities: ALL_CAPABILITIES,
-    deadlineMs: 10_000,
-    tokens: new MemoryTokenStore(),
-    now: Date.now,
-  });
+  service = await LookedAt.start();
 });
 afterEach(async () => {
-  await service.close();
-  await simulator[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
 });
-
-async function look(options: Partial<LookOptions> = {}): Promise<Readonly<Record<PurchaseKind, Sighting>>> {
-  const seen = await lookAtService(service.client, {
-    kinds: PURCHASE_KINDS,
-    capabilities: ALL_CAPABILITIES,
-    deadlineMs: 10_000,
-    ...options,
-  });
-  return Object.fromEntries(seen) as Record<PurchaseKind, Sighting>;
-}
-
-/** What the service answers to a call from now on. */
-const answers = (endpoint: EndpointName, status: number, body: unknown) =>
-  simulator.admin.post('/faults', {
-    target: 'request',
-    endpoint,
-    fault: { kind: 'answer', status, body: JSON.stringify(body) },
-    count: null,
-  });
-const hideDocument = () => answers('getOpenApi', 404, { error: { code: 'not_found' } });
-
-async function buyOne(kind: PurchaseKind): Promise<void> {
-  const { client } = service;
-  const idempotencyKey = randomUUID();
-  const reference = randomUUID();
-  const order = await client.createOrder({
-    idempotencyKey: randomUUID(),
-    reference,
-    packageId: PACKAGE,
-    body: orderRequestBytes({ packageId: PACKAGE, reference }),
-  });
-  if (!order.ok) throw new Error(order.detail);
-  const esimId = order.value.esim_id ?? '';
-  if (kind === 'topup') {
-    const options = await client.listTopupOptions(esimId);
-    const packageId = options.ok ? (options.value.items[0]?.id ?? 0) : 0;
-    const topup = await client.createTopup({
-      idempotencyKey,
-      esimId,
-      packageId,
-      body: topupRequestBytes({ esimId, packageId }),
-    });
-    if (!topup.ok) throw new Error(topup.detail);
-    await simulator.advance(60_000);
-  }
-  if (kind === 'vpn_subscription') {
-    const body = vpnOrderRequestBytes({ vpnPlanId: PLAN, reference, customerReference: 'c-1', customerPrice: '5.50' });
-    const bought = await client.createVpnOrder({ idempotencyKey, reference, vpnPlanId: PLAN, body });
-    if (!bought.ok) throw new Error(bought.detail);
-  }
-}
 
 describe('a look at the service before the first purchase', () => {
   it('takes its own document as evidence for every kind, and spends nothing', async () => {
-    const seen = await look();
+    const seen = await service.look();
     for (const kind of PURCHASE_KINDS) {
       expect(seen[kind].problems, kind).toEqual([]);
       expect(seen[kind].evidence, kind).toEqual([expect.stringContaining('OpenAPI document')]);
     }
-    const debits = (await simulator.ledger('production')).filter(({ type }) => type === 'debit');
+    const debits = (await service.simulator.ledger('production')).filter(({ type }) => type === 'debit');
     expect(debits).toEqual([]);
   });
 
   it('has no evidence without a document and without purchases, and says which calls showed none', async () => {
-    await hideDocument();
-    const seen = await look();
+    await service.hideDocument();
+    const seen = await service.look();
     expect(seen.order).toMatchObject({ problems: [], evidence: [] });
     expect(seen.order.missing).toEqual([
       expect.stringMatching(/^GET \/openapi\.json: it answered 404/),
@@ -109,9 +42,9 @@ describe('a look at the service before the first purchase', () => {
   });
 
   it.each(PURCHASE_KINDS)('takes a purchase of the kind that the service lists as evidence: %s', async (kind) => {
-    await hideDocument();
-    await buyOne(kind);
-    expect(await look()).toMatchObject({
+    await service.hideDocument();
+    await service.buyOne(kind);
+    expect(await service.look()).toMatchObject({
       [kind]: { problems: [], evidence: [expect.stringMatching(/^GET \/.* shows a completed purchase/)] },
     });
   });
@@ -154,19 +87,44 @@ describe('a look at the service before the first purchase', () => {
       /^GET \/topups: completed purchases lack data\[\]\.esim_id/,
     ],
   ])('names what differs although the document matches: %s', async (_, endpoint, body, kind, problem) => {
-    await answers(endpoint, 200, body);
-    const sighting = (await look())[kind];
+    await service.answers(endpoint, 200, body);
+    const sighting = (await service.look())[kind];
     expect(sighting.evidence).toHaveLength(1);
     expect(sighting.problems).toEqual([expect.stringMatching(problem)]);
   });
 
+  it('counts only the calls that are on', async () => {
+    const capabilities = { ...ALL_CAPABILITIES, wallet_transactions: false, order_read: false };
+    const { order: sighting } = await service.look({ capabilities });
+    const count = PURCHASE_NEEDS.order.calls.length - 2;
+    expect(sighting.evidence).toEqual([expect.stringContaining(`has the ${count} calls`)]);
+  });
+
+  it('names a wallet of another currency than every price', async () => {
+    await service.answers('getWallet', 200, { balance: '100.00', currency: 'XAF' });
+    const seen = await service.look();
+    expect(seen.order.problems).toEqual([
+      'GET /wallet: currency is XAF, and no price of GET /packages has it',
+    ]);
+    expect(seen.vpn_subscription.problems).toEqual([
+      'GET /wallet: currency is XAF, and no price of GET /vpn/plans has it',
+    ]);
+  });
+
+  it('reads a list of packages of which some are left out', async () => {
+    const whole = { id: 1, name: 'One', price_for_reseller: '3.20', currency: 'EUR' };
+    await service.answers('getWallet', 200, { balance: '100.00', currency: 'EUR' });
+    await service.answers('listPackages', 200, { data: [whole, { id: 2 }], next_cursor: null });
+    expect((await service.look()).order.problems).toEqual([]);
+  });
+
   it('names an eSIM that does not read, and access data that an active subscription lacks', async () => {
-    await answers('listOrders', 200, listed(order));
-    await answers('getEsim', 200, { id: 'e-1', status: 'new' });
+    await service.answers('listOrders', 200, listed(order));
+    await service.answers('getEsim', 200, { id: 'e-1', status: 'new' });
     const subscription = { id: 's-1', external_subscription_id: 'ours', status: 'active' };
-    await answers('listVpnSubscriptions', 200, listed(subscription));
-    await answers('getVpnSubscription', 200, subscription);
-    const seen = await look();
+    await service.answers('listVpnSubscriptions', 200, listed(subscription));
+    await service.answers('getVpnSubscription', 200, subscription);
+    const seen = await service.look();
     expect(seen.order.problems).toEqual([expect.stringMatching(/^GET \/esims\/\{id\}: .*iccid.*activation_code/)]);
     expect(seen.vpn_subscription.problems).toEqual([
       'GET /vpn/subscriptions/{id}: access is missing in an active subscription',
@@ -174,17 +132,28 @@ describe('a look at the service before the first purchase', () => {
   });
 
   it('does not hold against the service what was bought elsewhere, without a reference of ours', async () => {
-    await answers('listOrders', 200, listed({ ...order, external_order_id: null }));
-    const { order: sighting } = await look();
+    await service.answers('listOrders', 200, listed({ ...order, external_order_id: null }));
+    const { order: sighting } = await service.look();
     expect(sighting).toMatchObject({ problems: [], evidence: [expect.stringContaining('OpenAPI document')] });
     expect(sighting.missing).toEqual(['GET /orders: completed purchases lack data[].external_order_id']);
+  });
+
+  it('does not take a document as evidence that does not show its events, and leaves header names aside', async () => {
+    const draft = new Draft();
+    const webhooks = { extra: { $ref: '#/nowhere' } };
+    const broken = { ...draft.document, webhooks };
+    const { order: sighting } = await service.look({ document: broken });
+    expect(sighting.problems).toContainEqual(expect.stringMatching(/^events extra refers to "#\/nowhere"/));
+    expect(sighting.evidence).toEqual([]);
+    describeHeaders(draft, headersOf('X-Acme'));
+    expect((await service.look({ document: draft.document })).order.problems).toEqual([]);
   });
 
   it('compares a document that was got by hand, and names the calls that a kind needs and no others', async () => {
     const document = contractOpenApi();
     Reflect.deleteProperty(document.paths, '/vpn/orders');
     Reflect.deleteProperty(document.paths, '/refunds');
-    const seen = await look({ document: { ...document } });
+    const seen = await service.look({ document: { ...document } });
     expect(seen.vpn_subscription.problems).toEqual([
       expect.stringMatching(/^POST \/vpn\/orders: is not in the document/),
     ]);
@@ -196,13 +165,13 @@ describe('a look at the service before the first purchase', () => {
     const document = contractOpenApi();
     const { method, path } = ENDPOINTS[call];
     Reflect.deleteProperty(document.paths[path] ?? {}, method.toLowerCase());
-    const { problems } = (await look({ kinds: [kind], document: { ...document } }))[kind];
+    const { problems } = (await service.look({ kinds: [kind], document: { ...document } }))[kind];
     expect(problems).toContainEqual(expect.stringContaining(`${method} ${path}: `));
   });
 
   it('calls nothing for kinds that are not held, and stops between two calls when it is told to', async () => {
-    expect(await look({ kinds: [] })).toEqual({});
-    expect(await look({ signal: AbortSignal.abort() })).toEqual({});
-    expect((await simulator.requests()).map(({ endpoint }) => endpoint)).not.toContain('getWallet');
+    expect(await service.look({ kinds: [] })).toEqual({});
+    expect(await service.look({ signal: AbortSignal.abort() })).toEqual({});
+    expect((await service.simulator.requests()).map(({ endpoint }) => endpoint)).not.toContain('getWallet');
   });
 });

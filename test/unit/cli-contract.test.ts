@@ -62,8 +62,8 @@ describe('reseller contract check', () => {
       [
         '✘ POST /orders',
         '    ✘ header Idempotency-Key is missing',
-        '    ✘ request: external_order_id is missing; order_reference looks like it',
-        '    note: request: device_imei is missing; it is sent at times',
+        '    ✘ request: external_order_id is missing; did you mean order_reference?',
+        '    note: request: device_imei is missing there; we send it in some requests',
       ].join('\n'),
     );
     expect(stdout).toMatch(/^Not compatible: do not buy anything before the differences are understood\.$/m);

@@ -55,13 +55,13 @@ describe('a request', () => {
       { type: 'object', properties: { packageId: { type: 'integer' }, order_reference: { type: 'string' } } },
       breaking('request', 'package_id', 'is missing', 'packageId'),
       breaking('request', 'external_order_id', 'is missing', 'order_reference'),
-      note('request', 'device_imei', 'is missing; it is sent at times')],
+      note('request', 'device_imei', 'is missing there; we send it in some requests')],
     ['asks for a field that we do not have',
       withProperty('currency', { type: 'string' }, ['currency']),
-      breaking('request', 'currency', 'is asked for, and we do not send it')],
+      breaking('request', 'currency', 'is required there, and we do not send it')],
     ['asks for a field that we send at times only',
       withProperty('device_imei', { type: 'string' }, ['device_imei']),
-      breaking('request', 'device_imei', 'is asked for, and we send it at times only')],
+      breaking('request', 'device_imei', 'is required there, and we do not always send it')],
     ['wants another type',
       withProperty('package_id', { type: 'string' }),
       breaking('request', 'package_id', 'is of type string there, and integer here')],
@@ -166,7 +166,7 @@ describe('an answer', () => {
       breaking('answer', 'data[].name', 'is missing'),
       breaking('answer', 'data[].price_for_reseller', 'is missing', 'price'),
       breaking('answer', 'data[].currency', 'is missing'),
-      note('answer', undefined, 'does not say in a way that we know where the list ends: what it does not show proves nothing'),
+      note('answer', undefined, 'has no paging that we can read, so the product does not take the list for complete'),
       note('answer', 'data[]', 'is not said to always have id, which we need'),
     ]);
   });
@@ -214,7 +214,7 @@ describe('parameters and authorization', () => {
     operation(document, '/vpn/orders')['parameters'] = [{ name: 'X-Idempotency-Key', in: 'header', required: true }];
     operation(document, '/vpn/subscriptions/{id}/cancel')['parameters'] = [{ name: 'Idempotency-Key', in: 'header', required: true }];
     const missing = (...suggestions: string[]) => breaking('parameters', 'header Idempotency-Key', 'is missing', ...suggestions);
-    const unsent = (name: string) => breaking('parameters', `header ${name}`, 'is asked for, and we do not always send it');
+    const unsent = (name: string) => breaking('parameters', `header ${name}`, 'is required there, and we do not always send it');
     expect(said('createOrder', document)).toEqual([missing()]);
     expect(said('createTopup', document)).toEqual([missing()]);
     expect(said('cancelEsim', document)).toEqual([missing()]);
@@ -242,9 +242,9 @@ describe('parameters and authorization', () => {
     ]);
     expect(said('listOrders', document)).toEqual([
       breaking('parameters', 'query external_order_id', 'is missing, and is needed for finding an order whose answer was lost'),
-      breaking('parameters', 'query from', 'is asked for, and we do not always send it'),
+      breaking('parameters', 'query from', 'is required there, and we do not always send it'),
       ...['cursor', 'limit'].map((name) =>
-        note('parameters', `query ${name}`, 'is not there; it may be ignored or refused'),
+        note('parameters', `query ${name}`, 'is not in the document, so the service may ignore or refuse it'),
       ),
     ]);
   });

@@ -9,7 +9,7 @@ import {
   isObject,
   resolved,
   textAt,
-  UnresolvedReference,
+  NotComparable,
   type JsonObject,
 } from '#upstream/contract-check/document.ts';
 import { compareParameters } from '#upstream/contract-check/parameters.ts';
@@ -29,7 +29,7 @@ export function compareCall(
     try {
       step(comparison, contract, operation, item);
     } catch (error) {
-      if (!(error instanceof UnresolvedReference)) throw error;
+      if (!(error instanceof NotComparable)) throw error;
       findings.breaking('call', undefined, error.message);
     }
   }

@@ -1,7 +1,8 @@
 import { capabilities as allCapabilities, type Capabilities, type Capability } from '#domain/capabilities.ts';
 import { compareCall } from '#upstream/contract-check/calls.ts';
 import type { Comparison } from '#upstream/contract-check/comparison.ts';
-import { at, textAt, UnresolvedReference, type JsonObject } from '#upstream/contract-check/document.ts';
+import { at, textAt, NotComparable, type JsonObject } from '#upstream/contract-check/document.ts';
+import { beginEffort } from '#upstream/contract-check/effort.ts';
 import { compareEventHeaders } from '#upstream/contract-check/event-headers.ts';
 import { compareEvents, describedEvents, type ComparedEvent } from '#upstream/contract-check/events.ts';
 import {
@@ -34,6 +35,7 @@ export function checkContract(
 }
 
 function reportOf(document: JsonObject, capabilities: Capabilities, headerPrefix: string): ContractReport {
+  beginEffort(document);
   const findings = new Findings();
   const needs = new Needs();
   const paths = pathsOf(document);
@@ -99,7 +101,7 @@ function comparedCall(
     else findings[convenience === true ? 'note' : 'breaking']('call', undefined, found.message, found.suggestions);
     return { name, contract, found, findings };
   } catch (error) {
-    if (!(error instanceof UnresolvedReference)) throw error;
+    if (!(error instanceof NotComparable)) throw error;
     findings.breaking('call', undefined, error.message);
     return { name, contract, found: { found: true, path: contract.path, item: undefined, operation: {} }, findings };
   }
@@ -138,8 +140,8 @@ function wayOut(
   headerPrefix: string,
 ): readonly Capability[] {
   const broken = calls.filter(({ findings }) => findings.some(isBreaking));
-  const needless = new Set(broken.map(({ capability }) => capability));
-  const off = allCapabilities.filter((capability) => needless.has(capability));
+  const ofBroken = new Set(broken.map(({ capability }) => capability));
+  const off = allCapabilities.filter((capability) => ofBroken.has(capability));
   const without = { ...capabilities, ...Object.fromEntries(off.map((capability) => [capability, false])) };
   return off.length > 0 && reportOf(document, without, headerPrefix).compatible ? off : [];
 }

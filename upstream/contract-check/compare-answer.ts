@@ -19,7 +19,7 @@ import { at } from '#upstream/contract-check/document.ts';
 import { nearNames } from '#upstream/contract-check/near-names.ts';
 import { needOf, type Need } from '#upstream/contract-check/needs.ts';
 import { formInOurTerms } from '#upstream/contract-check/our-terms.ts';
-import { saysWhereItEnds } from '#upstream/contract-check/paging.ts';
+import { pagingProblem } from '#upstream/contract-check/paging.ts';
 import { layersToList, mayBe, peeled } from '#upstream/contract-check/peeled.ts';
 import { eitherOf, type SchemaView } from '#upstream/contract-check/schema-view.ts';
 import { EVENT_NAME_FIELDS, listWrappersOf, wrappersOf } from '#upstream/contract.ts';
@@ -55,13 +55,11 @@ function compareList(comparison: Comparison, ours: unknown, item: unknown, forms
   const layers = layersToList(document, forms, listWrappersOf(record));
   const list = layers.at(-1);
   if (list === undefined || !mayBe(list.forms, 'array')) return compareForms(comparison, ours, forms, WHOLE_BODY);
-  if (!saysWhereItEnds(document, layers.slice(0, -1), hasLinkHeader)) {
-    const message = 'does not say in a way that we know where the list ends: what it does not show proves nothing';
-    findings.note('answer', undefined, message);
-  }
+  const paging = pagingProblem(document, layers.slice(0, -1), hasLinkHeader);
+  if (paging !== undefined) findings.note('answer', undefined, paging);
   const path = list.path.join('.');
   if (path === 'data') return compareForms(comparison, ours, forms, WHOLE_BODY);
-  findings.note('answer', undefined, path === '' ? 'is the list itself there' : `has the list in ${path} there`);
+  findings.note('answer', undefined, path === '' ? 'is a bare list there' : `has the list in ${path} there`);
   const place: Place = { ...WHOLE_BODY, path };
   if (compareTypes(findings, 'answer', place, typesIn(list.forms), new Set(['array' as const]))) {
     compareItems(comparison, item, list.forms, place);
@@ -71,7 +69,15 @@ function compareList(comparison: Comparison, ours: unknown, item: unknown, forms
 /** A record, which may be in an envelope. */
 function compareRecord(comparison: Comparison, ours: unknown, forms: readonly SchemaView[], place: Place): void {
   const { document, record, findings } = comparison;
-  const inner = peeled(document, inOurTerms(comparison, forms), [...ownForm(ours).required], wrappersOf(record));
+  // A document is no record: its names are its own.
+  const envelopes = record === 'document' ? [] : wrappersOf(record);
+  const inner = peeled(document, formsInOurTerms(comparison, forms), [...ownForm(ours).required], envelopes);
+  if (inner.rival !== undefined) {
+    const [one, other] = [inner, inner.rival].map(({ path }) => path.join('.'));
+    const places = `${one === '' ? 'at the top' : `in ${one}`} and in ${other}`;
+    const message = `has all needed fields twice there, ${places}: the product cannot tell which are meant`;
+    findings[place.severity]('answer', nameOf(place), message);
+  }
   const inside = inner.path.reduce((outer, name) => fieldOf(outer, name), place);
   if (inner.path.length > 0) findings.note('answer', nameOf(place), `is in ${inside.path} there`);
   compareForms(comparison, ours, inner.forms, inside);
@@ -92,12 +98,12 @@ function compareForms(comparison: Comparison, ours: unknown, forms: readonly Sch
   compareValues(comparison, ours, forms, place);
   const objects = forms.filter(({ types }) => types?.has('object') === true);
   if (expected.properties.size > 0 && objects.length > 0) {
-    compareFields(comparison, expected, inOurTerms(comparison, objects), place);
+    compareFields(comparison, expected, formsInOurTerms(comparison, objects), place);
   }
   if (expected.items !== undefined && mayBe(forms, 'array')) compareItems(comparison, expected.items, forms, place);
 }
 
-function inOurTerms({ document }: Comparison, forms: readonly SchemaView[]): readonly SchemaView[] {
+function formsInOurTerms({ document }: Comparison, forms: readonly SchemaView[]): readonly SchemaView[] {
   return forms.map((form) => formInOurTerms(document, form));
 }
 

@@ -100,7 +100,8 @@ function compareFields(comparison: Comparison, sent: SchemaView, objects: readon
     } else if (sent.required.has(name)) {
       findings.breaking('request', nameOf(inside), 'is missing', nearNames(name, strangers));
     } else {
-      findings.note('request', nameOf(inside), 'is missing; it is sent at times', nearNames(name, strangers));
+      const message = 'is missing there; we send it in some requests';
+      findings.note('request', nameOf(inside), message, nearNames(name, strangers));
     }
   }
   const [first, ...others] = objects;
@@ -109,9 +110,9 @@ function compareFields(comparison: Comparison, sent: SchemaView, objects: readon
     if (others.some(({ required }) => !required.has(name))) continue;
     const inside = nameOf(fieldOf(place, name));
     if (!sent.properties.has(name)) {
-      findings.breaking('request', inside, 'is asked for, and we do not send it');
+      findings.breaking('request', inside, 'is required there, and we do not send it');
     } else if (!sent.required.has(name)) {
-      findings.breaking('request', inside, 'is asked for, and we send it at times only');
+      findings.breaking('request', inside, 'is required there, and we do not always send it');
     }
   }
 }

@@ -1,4 +1,5 @@
 /** Compares the values that a field of an answer may have with those that we read. */
+import { WORDS_NOT_LISTED } from '#upstream/contract-check/findings.ts';
 import { listed, nameOf, ownForm, valuesIn, type Comparison, type Place } from '#upstream/contract-check/comparison.ts';
 import { nearNames } from '#upstream/contract-check/near-names.ts';
 import { valueInOurTerms } from '#upstream/contract-check/our-terms.ts';
@@ -17,8 +18,7 @@ export function compareValues(comparison: Comparison, ours: unknown, forms: read
   if (unknown.length > 0) report('answer', nameOf(place), `may be ${listed(unknown)}, which we do not know`);
   else if (isAmount(place.name) && VARIANTS.amounts === 'unstated' && isWhole(forms)) {
     // Also where it may be absent: one that is there is read, and a hundred times too high perhaps.
-    const message =
-      'is a whole number there, of cents perhaps: `amounts` in upstream/contract/variants.ts is to say which';
+    const message = 'is a whole number there, of cents perhaps. Set `amounts` in upstream/contract/variants.ts';
     findings.breaking('answer', nameOf(place), message);
   } else {
     const unread = unreadableValue(place.name, own, forms);
@@ -38,11 +38,16 @@ function reportLackingWords(
   place: Place,
 ): void {
   const values = valuesIn(forms);
-  if (values === undefined || !source.isWhole || place.severity === 'note') return;
+  if (place.severity === 'note') return;
+  if (values === undefined && ownForm(ours).values !== undefined) {
+    return findings.note('answer', nameOf(place), WORDS_NOT_LISTED);
+  }
+  if (values === undefined || !source.isWhole) return;
   const words = new Set(values.map((value) => valueInOurTerms(place.name, value)));
   const never = (ownForm(ours).values ?? neededWords(place.name)).filter((word) => !words.has(word));
   const near = never.flatMap((word) => nearNames(String(word), values.map(String)));
-  if (never.length > 0) findings.note('answer', nameOf(place), `is never ${listed(never)} there`, [...new Set(near)]);
+  if (never.length === 0) return;
+  findings.note('answer', nameOf(place), `cannot be ${listed(never)} by the document`, [...new Set(near)]);
 }
 
 /** Of a state whose words are the service's own, the one that is understood: an eSIM is cancelled, or it is not. */

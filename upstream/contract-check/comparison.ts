@@ -1,12 +1,15 @@
 /** What the comparisons of requests and answers share. */
-import { UnresolvedReference, type JsonObject } from '#upstream/contract-check/document.ts';
+import { NotComparable, type JsonObject } from '#upstream/contract-check/document.ts';
+import { NestedTooDeeply } from '#upstream/contract-check/effort.ts';
 import type { Finding, Findings } from '#upstream/contract-check/findings.ts';
 import type { Needs, Source } from '#upstream/contract-check/needs.ts';
 import { covers, formsOf, type JsonType, type SchemaView } from '#upstream/contract-check/schema-view.ts';
 import type { EndpointContract, RecordName } from '#upstream/contract.ts';
 
+/** What a difference means. */
 export type Severity = Finding['severity'];
 
+/** What a comparison needs at every place of a body. */
 export interface Comparison {
   readonly document: JsonObject;
   readonly findings: Findings;
@@ -32,19 +35,23 @@ export interface Place {
   readonly severity: Severity;
 }
 
-/** A step that compares one part of a call. @throws UnresolvedReference */
+/** A step that compares one part of a call. @throws NotComparable */
 export type Step = (comparison: Comparison, contract: EndpointContract, operation: JsonObject, item: unknown) => void;
 
+/** Where every comparison of a body begins. */
 export const WHOLE_BODY: Place = { path: '', name: '', severity: 'breaking' };
 
+/** @param own what a difference in the field means, where that is less than around it. */
 export function fieldOf({ path, severity }: Place, name: string, own: Severity = severity): Place {
   return { path: path === '' ? name : `${path}.${name}`, name, severity: own };
 }
 
+/** Each item of a list. */
 export function itemOf({ path, name, severity }: Place): Place {
   return { path: `${path}[]`, name, severity };
 }
 
+/** How a finding names a place; undefined for the whole body. */
 export function nameOf({ path }: Place): string | undefined {
   return path === '' ? undefined : path;
 }
@@ -61,8 +68,10 @@ export function formsIn(
     if (forms.length > 0) return forms;
     findings[place.severity](part, nameOf(place), 'is described so that no value fits');
   } catch (error) {
-    if (!(error instanceof UnresolvedReference)) throw error;
-    findings[place.severity](part, nameOf(place), error.message);
+    if (!(error instanceof NotComparable)) throw error;
+    // What is nested too deeply was not looked at, so it is no small matter anywhere.
+    const severity = error instanceof NestedTooDeeply ? 'breaking' : place.severity;
+    findings[severity](part, nameOf(place), error.message);
   }
   return undefined;
 }
@@ -75,6 +84,7 @@ export function ownForm(schema: unknown): SchemaView {
   return { ...main, types: typesIn(forms), values: valuesIn(forms) };
 }
 
+/** True where a document leaves open what a value is. */
 export function saysNothing(form: SchemaView): boolean {
   return form.types === undefined;
 }
@@ -92,6 +102,7 @@ export function undescribed(
   findings[severity](part, nameOf(place), `is not described; we ${part === 'request' ? 'send' : 'need'} ${fields}`);
 }
 
+/** The milder of two. */
 export function lesser(left: Severity, right: Severity): Severity {
   return left === 'breaking' ? right : left;
 }
@@ -127,6 +138,7 @@ export function compareTypes(
   return true;
 }
 
+/** The types that a part may have; undefined where any will do. */
 export function typesIn(forms: readonly SchemaView[]): ReadonlySet<JsonType> | undefined {
   if (forms.some(saysNothing)) return undefined;
   return new Set(forms.flatMap(({ types }) => [...(types ?? [])]));
@@ -139,6 +151,7 @@ export function valuesIn(forms: readonly SchemaView[]): readonly unknown[] | und
   return relevant.flatMap(({ values }) => values ?? []).filter((value) => value !== null);
 }
 
+/** Values as a clause names them. */
 export function listed(values: readonly unknown[]): string {
   return values.map((value) => JSON.stringify(value)).join(', ');
 }

@@ -1,8 +1,10 @@
 /** Reads an OpenAPI 3 document from a file that may be anything. */
 import { readJson } from '#upstream/json.ts';
 
+/** An object of a document. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** True of an object that is no list. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -12,16 +14,19 @@ export function at(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
 }
 
+/** @returns undefined where the field holds no text. */
 export function textAt(value: unknown, key: string): string | undefined {
   const text = at(value, key);
   return typeof text === 'string' ? text : undefined;
 }
 
+/** @returns empty where the field holds no list. */
 export function listAt(value: unknown, key: string): readonly unknown[] {
   const list = at(value, key);
   return Array.isArray(list) ? list : [];
 }
 
+/** @returns empty where the field holds no object. */
 export function entriesAt(value: unknown, key: string): readonly (readonly [string, unknown])[] {
   const object = at(value, key);
   return isObject(object) ? Object.entries(object) : [];
@@ -35,8 +40,16 @@ export class UnreadableDocument extends Error {
   }
 }
 
+/** A part of a document that cannot be compared. The message is a clause after the name of the part. */
+export class NotComparable extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NotComparable';
+  }
+}
+
 /** A reference that cannot be followed inside the document. */
-export class UnresolvedReference extends Error {
+export class UnresolvedReference extends NotComparable {
   readonly reference: string;
 
   constructor(reference: string, why: string) {
@@ -68,6 +81,7 @@ const NOT_JSON = {
   not_utf8: 'is not UTF-8 text',
   not_json: 'is not JSON (of YAML, make JSON first)',
   duplicate_key: 'names a field twice in one object, so that it has no single meaning',
+  too_deep: 'is nested too deeply',
 } as const;
 
 // A chain of this length leads nowhere but round.

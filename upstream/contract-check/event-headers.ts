@@ -1,6 +1,6 @@
 /** Compares the headers of described webhooks with those that are read of a delivery. */
 import type { DescribedEvent } from '#upstream/contract-check/events.ts';
-import { UnresolvedReference, type JsonObject } from '#upstream/contract-check/document.ts';
+import { NotComparable, type JsonObject } from '#upstream/contract-check/document.ts';
 import type { Findings } from '#upstream/contract-check/findings.ts';
 import { parametersOf, refusalOfText, type Parameter } from '#upstream/contract-check/parameters.ts';
 import { formsOf } from '#upstream/contract-check/schema-view.ts';
@@ -30,7 +30,7 @@ export function compareEventHeaders(
       const headers = parametersOf(document, item, operation).filter(({ place }) => place === 'header');
       compareHeaders(document, headers, findings, prefix);
     } catch (error) {
-      if (!(error instanceof UnresolvedReference)) throw error;
+      if (!(error instanceof NotComparable)) throw error;
       findings.breaking('event headers', undefined, error.message);
     }
   }

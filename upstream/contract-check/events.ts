@@ -8,7 +8,7 @@ import {
   entriesAt,
   isObject,
   resolved,
-  UnresolvedReference,
+  NotComparable,
   type JsonObject,
 } from '#upstream/contract-check/document.ts';
 import { Findings } from '#upstream/contract-check/findings.ts';
@@ -70,7 +70,7 @@ export function describedEvents(document: JsonObject, findings: Findings): reado
       const body = jsonContent(document, resolved(document, at(operation, 'requestBody')));
       return [{ key, item, operation, body, kinds: body === undefined ? undefined : kindsIn(document, body.schema) }];
     } catch (error) {
-      if (!(error instanceof UnresolvedReference)) throw error;
+      if (!(error instanceof NotComparable)) throw error;
       findings.breaking('events', key, error.message);
       return [];
     }
@@ -86,7 +86,7 @@ function kindsIn(document: JsonObject, schema: unknown): readonly string[] | und
     }).filter((values) => values !== undefined);
     return named.length === 0 ? undefined : named.flat().filter((value) => typeof value === 'string');
   } catch (error) {
-    if (!(error instanceof UnresolvedReference)) throw error;
+    if (!(error instanceof NotComparable)) throw error;
     // The comparison of the body reports it.
     return undefined;
   }
@@ -156,7 +156,7 @@ function compareBody(
   try {
     compareAnswer(comparison, wireSchema(EVENT_BODIES.get(event) ?? eventEnvelope), schema);
   } catch (error) {
-    if (!(error instanceof UnresolvedReference)) throw error;
+    if (!(error instanceof NotComparable)) throw error;
     rest.findings.breaking('answer', undefined, error.message);
   }
 }

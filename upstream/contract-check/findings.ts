@@ -84,6 +84,9 @@ export class Findings {
 
 const RANK = { breaking: 0, note: 1 } as const;
 
+/** Of a field that decides by its words: a document that does not list them cannot show that they are ours. */
+export const WORDS_NOT_LISTED = 'is not described with its words';
+
 export function isBreaking(finding: Finding): boolean {
   return finding.severity === 'breaking';
 }

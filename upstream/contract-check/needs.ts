@@ -64,7 +64,7 @@ export class Needs {
       const isJudgedHere = role === 'read' || !lackedByReads.has(key);
       if (this.#carried.has(key)) report('note', 'is missing here; another answer or event has it');
       else if (isJudgedHere) report('breaking', `is missing, and is needed for ${purpose}`);
-      else report('note', 'is missing here, and is in no read either');
+      else report('note', 'is missing here and in every read');
     }
   }
 }

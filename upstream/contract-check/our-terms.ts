@@ -2,15 +2,14 @@
 import type { JsonObject } from '#upstream/contract-check/document.ts';
 import { isAmount } from '#upstream/contract-check/read-values.ts';
 import { formsOrNone, type SchemaView } from '#upstream/contract-check/schema-view.ts';
-import { inOurTerms, VARIANTS } from '#upstream/contract/variants.ts';
+import { inOurTerms, ourName, VARIANTS } from '#upstream/contract/variants.ts';
 
 /** A form of an object whose fields have the names that we read them under. */
 export function formInOurTerms(document: JsonObject, form: SchemaView): SchemaView {
   const properties = new Map<string, unknown>();
   const required = new Set<string>();
   for (const [theirs, schema] of form.properties) {
-    const ours = Object.hasOwn(VARIANTS.fields, theirs) ? VARIANTS.fields[theirs] : undefined;
-    const name = ours === undefined || form.properties.has(ours) ? theirs : ours;
+    const name = ourName(theirs, Object.fromEntries(form.properties), VARIANTS);
     properties.set(name, schema);
     if (form.required.has(theirs)) required.add(name);
   }

@@ -5,6 +5,7 @@ import { at, entriesAt, listAt, resolved, textAt, type JsonObject } from '#upstr
 import { nearNames } from '#upstream/contract-check/near-names.ts';
 import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema-view.ts';
 import { IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
+import { VARIANTS } from '#upstream/contract/variants.ts';
 
 /** A parameter of a call, or a header of a webhook. */
 export interface Parameter {
@@ -15,7 +16,7 @@ export interface Parameter {
   readonly schema: unknown;
 }
 
-/** The parameters of an operation and of the path that it is at. @throws UnresolvedReference */
+/** The parameters of an operation and of the path that it is at. @throws NotComparable */
 export function parametersOf(document: JsonObject, item: unknown, operation: unknown): readonly Parameter[] {
   return [...listAt(item, 'parameters'), ...listAt(operation, 'parameters')].map((raw) => {
     const parameter = resolved(document, raw);
@@ -32,7 +33,7 @@ export function parametersOf(document: JsonObject, item: unknown, operation: unk
 // Headers that OpenAPI itself says to ignore as parameters, since other parts of a document describe them.
 const NOT_PARAMETERS = ['accept', 'content-type', 'authorization'];
 
-/** @throws UnresolvedReference */
+/** @throws NotComparable */
 export const compareParameters: Step = (comparison, contract, operation, item) => {
   const { document, findings } = comparison;
   const { query = [], requiredQuery = [], neededQuery = {}, idempotencyKey } = contract;
@@ -49,26 +50,37 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
   }
 
   const queries = named('query');
-  const strangers = queries.map(({ name }) => name).filter((name) => !query.includes(name));
+  const sentNames = new Set(query.map(serviceName));
+  const strangers = queries.map(({ name }) => name).filter((name) => !sentNames.has(name));
   for (const name of query) {
-    const theirs = queries.find((parameter) => parameter.name === name);
-    const near = theirs === undefined ? nearNames(name, strangers) : [];
+    const sentAs = serviceName(name);
+    const label = `query ${sentAs}`;
+    const theirs = queries.find((parameter) => parameter.name === sentAs);
+    const near = theirs === undefined ? nearNames(sentAs, strangers) : [];
     const purpose = Object.hasOwn(neededQuery, name) ? neededQuery[name] : undefined;
-    if (theirs !== undefined) compareTexts(comparison, `query ${name}`, name, theirs.schema);
-    else if (requiredQuery.includes(name)) findings.breaking('parameters', `query ${name}`, 'is missing', near);
+    if (theirs !== undefined) compareTexts(comparison, label, name, theirs.schema);
+    else if (requiredQuery.includes(name)) findings.breaking('parameters', label, 'is missing', near);
     else if (purpose !== undefined) {
-      findings.breaking('parameters', `query ${name}`, `is missing, and is needed for ${purpose}`, near);
-    } else findings.note('parameters', `query ${name}`, 'is not there; it may be ignored or refused', near);
+      findings.breaking('parameters', label, `is missing, and is needed for ${purpose}`, near);
+    } else {
+      const message = 'is not in the document, so the service may ignore or refuse it';
+      findings.note('parameters', label, message, near);
+    }
   }
   const sent: Readonly<Record<string, readonly string[]>> = {
     header: [...NOT_PARAMETERS, ...(idempotencyKey && key !== undefined ? [key.name.toLowerCase()] : [])],
-    query: [...requiredQuery, ...query.filter((name) => name === 'limit')],
+    query: [...requiredQuery, ...query.filter((name) => name === 'limit')].map(serviceName),
   };
   for (const { name, place } of parameters.filter(({ place, required }) => required && place !== 'path')) {
     const known = sent[place]?.includes(place === 'header' ? name.toLowerCase() : name) === true;
-    if (!known) findings.breaking('parameters', `${place} ${name}`, 'is asked for, and we do not always send it');
+    if (!known) findings.breaking('parameters', `${place} ${name}`, 'is required there, and we do not always send it');
   }
 };
+
+/** The service's name of a query parameter of ours. */
+function serviceName(parameter: string): string {
+  return Object.hasOwn(VARIANTS.parameters, parameter) ? (VARIANTS.parameters[parameter] ?? parameter) : parameter;
+}
 
 /** Holds what we send as text against a schema, which may be of a number that the text writes. */
 function compareTexts({ document, findings }: Comparison, label: string, name: string, schema: unknown): void {

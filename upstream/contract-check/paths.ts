@@ -41,6 +41,7 @@ export type FoundCall =
   | { readonly found: true; readonly path: string; readonly item: unknown; readonly operation: JsonObject }
   | { readonly found: false; readonly message: string; readonly suggestions: readonly string[] };
 
+/** @throws NotComparable */
 export function findCall(document: JsonObject, paths: readonly TheirPath[], contract: EndpointContract): FoundCall {
   const wanted = normal(contract.path);
   const method = contract.method.toLowerCase();

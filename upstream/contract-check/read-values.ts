@@ -5,6 +5,7 @@
 import { parseLpaString } from '#domain/activation.ts';
 import { refusalOf, type SchemaView } from '#upstream/contract-check/schema-view.ts';
 import { wireCurrency, wireDecimal, wireTime } from '#upstream/contract/fields.ts';
+import { AMOUNT_FIELDS } from '#upstream/contract/variants.ts';
 
 interface ValueKind {
   readonly names: RegExp;
@@ -48,7 +49,7 @@ const KINDS: readonly ValueKind[] = [
     isUsable: (text) => wireCurrency.safeParse(text).success,
   },
   {
-    names: /^(?:price_for_reseller|amount|balance)$/,
+    names: new RegExp(`^(?:${AMOUNT_FIELDS.join('|')})$`),
     values: ['12.50', '0.99', '12.5', '12,50', '$12.50', 'USD 12.50', '12.50 USD', '12.50 EUR'],
     isClosed: true,
     isUsable: (text) => wireDecimal.safeParse(text).success,
@@ -129,5 +130,5 @@ export function unreadableValue(
 
 /** True of the fields that hold an amount whose currency stands beside it. */
 export function isAmount(name: string): boolean {
-  return /^(?:price_for_reseller|amount|balance)$/.test(name);
+  return (AMOUNT_FIELDS as readonly string[]).includes(name);
 }

@@ -8,11 +8,12 @@ import {
   entriesAt,
   isObject,
   listAt,
+  NotComparable,
   target,
   textAt,
-  UnresolvedReference,
   type JsonObject,
 } from '#upstream/contract-check/document.ts';
+import { assertDepth, NestedTooDeeply, spend } from '#upstream/contract-check/effort.ts';
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'] as const;
 export type JsonType = (typeof TYPES)[number];
@@ -50,35 +51,52 @@ const MAX_FORMS = 64;
  * comparison comes to them, so a schema that contains itself is no trouble.
  *
  * @returns empty when no value fits.
- * @throws UnresolvedReference
+ * @throws NotComparable
  */
-export function formsOf(document: JsonObject, schema: unknown, within: ReadonlySet<string> = new Set()): SchemaView[] {
+export function formsOf(document: JsonObject, schema: unknown): SchemaView[] {
+  return formsBelow(document, schema, { references: new Set(), depth: 0 });
+}
+
+/** The way to a schema from the one that is looked at. */
+interface Way {
+  readonly references: ReadonlySet<string>;
+  /** References and combinations on the way. */
+  readonly depth: number;
+}
+
+function formsBelow(document: JsonObject, schema: unknown, { references, depth }: Way): SchemaView[] {
+  assertDepth(depth);
+  spend(document, 1);
   if (schema === false) return [];
   if (!isObject(schema)) return [ANYTHING];
 
+  const below: Way = { references, depth: depth + 1 };
   let forms = [ownView(schema)];
   const reference = textAt(schema, '$ref');
   if (reference !== undefined) {
     // A schema that is nothing but itself, or itself and more, says no more the second time round.
-    if (within.has(reference)) return [ANYTHING];
-    forms = combined(forms, formsOf(document, target(document, reference), new Set([...within, reference])));
+    if (references.has(reference)) return [ANYTHING];
+    const beyond = { ...below, references: new Set([...references, reference]) };
+    forms = combined(document, forms, formsBelow(document, target(document, reference), beyond));
   }
-  for (const part of listAt(schema, 'allOf')) forms = combined(forms, formsOf(document, part, within));
+  for (const part of listAt(schema, 'allOf')) {
+    forms = combined(document, forms, formsBelow(document, part, below));
+  }
   for (const keyword of ['anyOf', 'oneOf']) {
-    const choices = listAt(schema, keyword);
-    if (choices.length > 0) forms = combined(forms, choices.flatMap((choice) => formsOf(document, choice, within)));
+    const choices = listAt(schema, keyword).flatMap((choice) => formsBelow(document, choice, below));
+    if (listAt(schema, keyword).length > 0) forms = combined(document, forms, choices);
   }
   // Strictly, OpenAPI 3.0 lets it count beside a type only; beside a reference everybody means it all the same.
   const isNullable = at(schema, 'nullable') === true && at(schema, 'type') === undefined;
   return isNullable && forms.length > 0 ? [...forms, { ...ANYTHING, types: new Set(['null' as const]) }] : forms;
 }
 
-/** As {@link formsOf}; none where a reference leads nowhere, so that nothing can be said. */
+/** As {@link formsOf}; none where a reference leads nowhere, so that nothing can be said. @throws NestedTooDeeply */
 export function formsOrNone(document: JsonObject, schema: unknown): readonly SchemaView[] {
   try {
     return formsOf(document, schema);
   } catch (error) {
-    if (!(error instanceof UnresolvedReference)) throw error;
+    if (!(error instanceof NotComparable) || error instanceof NestedTooDeeply) throw error;
     return [];
   }
 }
@@ -132,11 +150,23 @@ function typeOf(value: unknown): JsonType {
   return isType(typeof value) ? (typeof value as JsonType) : 'object';
 }
 
-function combined(left: readonly SchemaView[], right: readonly SchemaView[]): SchemaView[] {
+function combined(
+  document: JsonObject,
+  left: readonly SchemaView[],
+  right: readonly SchemaView[],
+): SchemaView[] {
   // Both sides are cut before they are multiplied, so that a document cannot make this take for ever.
   const [some, others] = [left.slice(0, MAX_FORMS), right.slice(0, MAX_FORMS)];
+  spend(document, others.length * sizeOf(some) + some.length * sizeOf(others));
   const both = some.flatMap((first) => others.map((second) => viewOfBoth(first, second)));
   return both.filter((view) => view.types === undefined || view.types.size > 0).slice(0, MAX_FORMS);
+}
+
+/** About how long it takes to put each of some forms together with another one. */
+function sizeOf(forms: readonly SchemaView[]): number {
+  return forms.reduce((sum, { properties, required, values = [], constraints }) => {
+    return sum + 1 + properties.size + required.size + values.length + constraints.length;
+  }, 0);
 }
 
 function viewOfBoth(left: SchemaView, right: SchemaView): SchemaView {
@@ -167,7 +197,8 @@ function bothTypes(left: SchemaView['types'], right: SchemaView['types']): Schem
 
 function bothValues(left: SchemaView['values'], right: SchemaView['values']): SchemaView['values'] {
   if (left === undefined || right === undefined) return left ?? right;
-  return left.filter((value) => right.includes(value));
+  const taken = new Set(right);
+  return left.filter((value) => taken.has(value));
 }
 
 /** True when every value of a type is of one of these; each integer is a number. */
@@ -189,7 +220,7 @@ export function refusalOf(forms: readonly SchemaView[], value: unknown): string 
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** True when values of this one's type fit, whatever else is asked of them. */
+/** True when the type of a value fits. Other demands of the form are not looked at. */
 export function takesType({ types }: SchemaView, value: unknown): boolean {
   return types === undefined || covers(types, typeOf(value));
 }

@@ -1,9 +1,9 @@
 /** What the service's own OpenAPI document says of the calls and events that one kind of purchase needs. */
 import type { PurchaseKind } from '#domain/first-contact.ts';
-import type { ContractReport, Finding } from '#upstream/contract-check.ts';
+import { WORDS_NOT_LISTED, type ContractReport, type Finding } from '#upstream/contract-check.ts';
 import { PURCHASE_NEEDS } from '#upstream/contract.ts';
 
-/** @returns the breaking differences, each as a clause that names its call or event, or the servers of all calls. */
+/** @returns the breaking differences, each as a clause that names its call or event, or the part of the document. */
 export function documentProblems({ findings, calls, events }: ContractReport, kind: PurchaseKind): readonly string[] {
   const needs = PURCHASE_NEEDS[kind];
   const inCalls = calls
@@ -14,11 +14,33 @@ export function documentProblems({ findings, calls, events }: ContractReport, ki
   const inEvents = events
     .filter(({ event }) => needs.events.includes(event))
     .flatMap(({ event, findings }) => breaking(findings).map((finding) => `event ${event}: ${clause(finding)}`));
-  // Headers of webhooks are judged by the configured prefix, and an order is safe without webhooks.
-  const inServers = breaking(findings)
-    .filter(({ part }) => part === 'servers')
-    .map(({ part, message }) => `${part} ${message}`);
-  return [...inServers, ...inCalls, ...inEvents].map((problem) => `${problem} (OpenAPI document)`);
+  // Header names are not judged here: an order is safe without webhooks.
+  const inDocument = breaking(findings)
+    .filter(({ part }) => part !== 'event headers')
+    .map((finding) => `${finding.part} ${clause(finding)}`);
+  return [...inDocument, ...inCalls, ...inEvents].map((problem) => `${problem} (OpenAPI document)`);
+}
+
+/**
+ * States whose words a document does not list. It may be compatible, and does not show that a paid order can be read.
+ *
+ * @returns each as a clause that names its call.
+ */
+export function unlistedWords({ calls }: ContractReport, kind: PurchaseKind): readonly string[] {
+  return calls
+    .filter(({ name }) => PURCHASE_NEEDS[kind].calls.includes(name))
+    .flatMap(({ method, path, findings }) =>
+      findings
+        .filter(({ message, name }) => message === WORDS_NOT_LISTED && name?.endsWith('status') === true)
+        .map((finding) => `${method} ${path}: ${clause(finding)} (OpenAPI document)`),
+    );
+}
+
+/** @returns what a document without {@link documentProblems} shows, as a clause. */
+export function documentEvidence({ calls }: ContractReport, kind: PurchaseKind): string {
+  const { calls: needed } = PURCHASE_NEEDS[kind];
+  const compared = calls.filter(({ name, status }) => needed.includes(name) && status !== 'switched_off');
+  return `the OpenAPI document of the service has the ${compared.length} calls as the contract has them`;
 }
 
 function breaking(findings: readonly Finding[]): readonly Finding[] {

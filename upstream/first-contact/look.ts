@@ -1,16 +1,14 @@
 import type { Capabilities } from '#domain/capabilities.ts';
 import type { PurchaseKind, Sighting } from '#domain/first-contact.ts';
-import type { Listing, ServiceClient } from '#upstream/client.ts';
+import type { ServiceClient } from '#upstream/client.ts';
 import { checkContract, type ContractReport, type JsonObject } from '#upstream/contract-check.ts';
-import { PURCHASE_NEEDS, type EndpointName } from '#upstream/contract.ts';
-import type { ServiceResult } from '#upstream/error-mapping.ts';
-import { callName, failedCall } from '#upstream/first-contact/call-name.ts';
-import { documentProblems } from '#upstream/first-contact/document.ts';
+import { failedCall } from '#upstream/first-contact/call-name.ts';
+import { documentEvidence, documentProblems, unlistedWords } from '#upstream/first-contact/document.ts';
+import { FreeReads, type FreeReadClient } from '#upstream/first-contact/free-reads.ts';
 import { LISTED_PURCHASES, type PurchaseReads } from '#upstream/first-contact/purchases.ts';
 
 /** The calls of a look. None of them buys, cancels or changes anything. */
-export type FirstContactClient = PurchaseReads &
-  Pick<ServiceClient, 'getOpenApi' | 'getWallet' | 'listPackages' | 'listVpnPlans' | 'listWalletTransactions'>;
+export type FirstContactClient = PurchaseReads & FreeReadClient & Pick<ServiceClient, 'getOpenApi'>;
 
 export interface LookOptions {
   /** What is looked at; calls of other kinds are not made. */
@@ -35,28 +33,25 @@ export async function lookAtService(
 ): Promise<ReadonlyMap<PurchaseKind, Sighting>> {
   if (kinds.length === 0) return new Map();
   const described = await readDocument(client, capabilities, document);
-  const reads = freeReads(client, deadlineMs);
+  const reads = new FreeReads(client, deadlineMs);
   const sightings = new Map<PurchaseKind, Sighting>();
+  const isStopped = () => signal?.aborted === true;
   for (const kind of kinds) {
-    const unread: string[] = [];
-    for (const name of FREE_READS[kind]) {
-      if (signal?.aborted === true) return sightings;
-      const problem = await reads(name);
-      if (problem !== undefined) unread.push(problem);
-    }
-    if (signal?.aborted === true) return sightings;
-    const listed = await LISTED_PURCHASES[kind](client);
+    if (isStopped()) return sightings;
+    const unread = await reads.problems(kind, signal);
+    if (isStopped()) return sightings;
+    const listed = await LISTED_PURCHASES[kind](client, reads.movements);
     const differences = described.kind === 'read' ? documentProblems(described.report, kind) : [];
-    const matches = described.kind === 'read' && differences.length === 0;
-    const needed = PURCHASE_NEEDS[kind].calls.length;
+    const unlisted = described.kind === 'read' ? unlistedWords(described.report, kind) : [];
+    const matches = described.kind === 'read' && differences.length + unlisted.length === 0;
     sightings.set(kind, {
       problems: [...unread, ...(listed.kind === 'differs' ? [listed.problem] : []), ...differences],
       evidence: [
-        ...(matches ? [`the OpenAPI document of the service has the ${needed} calls as the contract has them`] : []),
+        ...(matches ? [documentEvidence(described.report, kind)] : []),
         ...(listed.kind === 'seen' ? [listed.evidence] : []),
       ],
       missing: [
-        ...(described.kind === 'none' ? [described.reason] : []),
+        ...(described.kind === 'none' ? [described.reason] : unlisted),
         ...(listed.kind === 'unseen' ? [listed.reason] : []),
       ],
     });
@@ -76,45 +71,4 @@ async function readDocument(
   const answer = await client.getOpenApi();
   if (answer.ok) return { kind: 'read', report: checkContract(answer.value, capabilities) };
   return { kind: 'none', reason: failedCall('getOpenApi', answer) };
-}
-
-/**
- * What of {@link PURCHASE_NEEDS} can be read before anything was bought. The options of a top-up have the shape of
- * packages.
- */
-const FREE_READS = {
-  order: ['listPackages', 'getWallet', 'listWalletTransactions'],
-  topup: ['listPackages', 'getWallet', 'listWalletTransactions'],
-  vpn_subscription: ['listVpnPlans', 'getWallet', 'listWalletTransactions'],
-} as const satisfies Record<PurchaseKind, readonly EndpointName[]>;
-
-type FreeRead = (typeof FREE_READS)[PurchaseKind][number];
-
-/** Each read is made once. @returns what is wrong with it, as a clause; undefined when nothing is. */
-function freeReads(client: FirstContactClient, deadlineMs: number): (name: FreeRead) => Promise<string | undefined> {
-  const make: Readonly<Record<FreeRead, () => Promise<string | undefined>>> = {
-    listPackages: async () => offers('listPackages', await client.listPackages()),
-    listVpnPlans: async () => offers('listVpnPlans', await client.listVpnPlans()),
-    getWallet: async () => {
-      const wallet = await client.getWallet();
-      return wallet.ok ? undefined : failedCall('getWallet', wallet);
-    },
-    listWalletTransactions: async () => {
-      const movements = await client.listWalletTransactions({ since: 0 }, { maxPages: 1, deadlineMs });
-      if (movements.ok || movements.kind === 'unsupported') return undefined;
-      return failedCall('listWalletTransactions', movements);
-    },
-  };
-  const made = new Map<FreeRead, Promise<string | undefined>>();
-  return async (name) => {
-    const reading = made.get(name) ?? make[name]();
-    made.set(name, reading);
-    return await reading;
-  };
-}
-
-/** An empty list shows no shape. */
-function offers(name: EndpointName, result: ServiceResult<Listing<unknown>>): string | undefined {
-  if (!result.ok) return failedCall(name, result);
-  return result.value.items.length > 0 ? undefined : `${callName(name)}: the list is empty, so no price was read`;
 }

@@ -1,16 +1,18 @@
 /** Purchases that the service lists already, made here or elsewhere: they show the shapes without a charge. */
-import type * as z from 'zod';
+import { parseLpaString } from '#domain/activation.ts';
 import type { PurchaseKind } from '#domain/first-contact.ts';
 import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
 import {
-  NEEDED_FOR,
-  NEEDED_UNLESS,
+  serviceEsim,
   serviceOrder,
   serviceTopup,
   vpnSubscription,
   type EndpointName,
+  type ServiceEsim,
 } from '#upstream/contract.ts';
 import { callName, failedCall } from '#upstream/first-contact/call-name.ts';
+import { debitsOf, NAMING_FIELDS, type MovementsRead, type OwnDebits } from '#upstream/first-contact/debits.ts';
+import { absentFields, missingFields } from '#upstream/first-contact/needed-fields.ts';
 
 /** What a list of purchases showed; each text is a clause that begins with a call. */
 export type ListedPurchase =
@@ -18,6 +20,7 @@ export type ListedPurchase =
   | { readonly kind: 'differs'; readonly problem: string }
   | { readonly kind: 'unseen'; readonly reason: string };
 
+/** The calls that show purchases. */
 export type PurchaseReads = Pick<
   ServiceClient,
   | 'getEsim'
@@ -31,64 +34,77 @@ export type PurchaseReads = Pick<
 /** The newest hundred or so: an older purchase says less of today's shapes. */
 const NEWEST = { since: 0, maxPages: 1 } as const;
 
-/** By kind, looks for one purchase that was seen through, and reads what it delivered. */
-export const LISTED_PURCHASES: Readonly<Record<PurchaseKind, (client: PurchaseReads) => Promise<ListedPurchase>>> = {
-  order: async (client) => {
+type Look = (client: PurchaseReads, movements: MovementsRead) => Promise<ListedPurchase>;
+
+/** By kind, looks for one purchase that was seen through, and reads what it delivered and what it has cost. */
+export const LISTED_PURCHASES: Readonly<Record<PurchaseKind, Look>> = {
+  order: async (client, movements) => {
+    const debits = await debitsOf('order', movements);
     const found = pick('listOrders', await client.listRecentOrders(NEWEST), {
       isDone: ({ status }) => status === 'completed',
       lacks: (order) => missingFields(serviceOrder, order),
+      isPaid: ({ id, external_order_id: reference }) => debits.names({ id, reference }),
       ours: 'external_order_id',
     });
     if (found.kind !== 'whole') return found;
-    return follow('listOrders', 'getEsim', await client.getEsim(found.item.esim_id ?? ''));
+    const { id, esim_id: esimId } = found.item;
+    const read = await client.getEsim(esimId ?? '');
+    const problem = read.ok ? esimProblem(read.value, id) : undefined;
+    if (problem !== undefined) return { kind: 'differs', problem: `${callName('getEsim')}: ${problem}` };
+    return conclude('listOrders', 'getEsim', read, { ...found, debits });
   },
-  topup: async (client) => {
+  topup: async (client, movements) => {
+    const debits = await debitsOf('topup', movements);
     const found = pick('listTopups', await client.listRecentTopups(NEWEST), {
       isDone: ({ status }) => status === 'completed',
       lacks: (topup) => missingFields(serviceTopup, topup),
+      isPaid: ({ id }) => debits.names({ id, reference: null }),
     });
     if (found.kind !== 'whole') return found;
-    return follow('listTopups', 'listTopupOptions', await client.listTopupOptions(found.item.esim_id ?? ''));
+    const read = await client.listTopupOptions(found.item.esim_id ?? '');
+    return conclude('listTopups', 'listTopupOptions', read, { ...found, debits });
   },
-  vpn_subscription: async (client) => {
+  vpn_subscription: async (client, movements) => {
+    const debits = await debitsOf('vpn_subscription', movements);
     const found = pick('listVpnSubscriptions', await client.listRecentVpnSubscriptions(NEWEST), {
       isDone: ({ status }) => status === 'active',
       // A list may leave the access data out; the read of one subscription may not.
       lacks: (subscription) => missingFields(vpnSubscription, subscription).filter((field) => field !== 'access'),
+      isPaid: ({ id, external_subscription_id: reference }) => debits.names({ id, reference }),
       ours: 'external_subscription_id',
     });
     if (found.kind !== 'whole') return found;
     const read = await client.getVpnSubscription(found.item.id);
     if (read.ok && (read.value.access ?? found.item.access) == null) {
-      return {
-        kind: 'differs',
-        problem: `${callName('getVpnSubscription')}: access is missing in an active subscription`,
-      };
+      const problem = `${callName('getVpnSubscription')}: access is missing in an active subscription`;
+      return { kind: 'differs', problem };
     }
-    return follow('listVpnSubscriptions', 'getVpnSubscription', read);
+    return conclude('listVpnSubscriptions', 'getVpnSubscription', read, { ...found, debits });
   },
 };
 
 interface PickRule<Item> {
   readonly isDone: (item: Item) => boolean;
   readonly lacks: (item: Item) => readonly string[];
+  /** True when a debit is known to be for it; such a purchase is taken before others. */
+  readonly isPaid: (item: Item) => boolean;
   /** The field of our own reference: it is empty in what was bought elsewhere, which proves nothing. */
   readonly ours?: string;
 }
 
-type Picked<Item> = { readonly kind: 'whole'; readonly item: Item } | Exclude<ListedPurchase, { kind: 'seen' }>;
+type Picked<Item> =
+  | { readonly kind: 'whole'; readonly item: Item; readonly isPaid: boolean }
+  | Exclude<ListedPurchase, { kind: 'seen' }>;
 
 function pick<Item>(list: EndpointName, listed: OptionalResult<Listing<Item>>, rule: PickRule<Item>): Picked<Item> {
-  if (!listed.ok) {
-    const text = failedCall(list, listed);
-    const isDrift = listed.kind === 'failure' && listed.failure === 'contract_drift';
-    return isDrift ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };
-  }
+  if (!listed.ok) return failed(list, listed);
   const done = listed.value.items.filter(rule.isDone);
   if (done.length === 0)
     return { kind: 'unseen', reason: `${callName(list)}: it shows no purchase that was completed` };
-  const whole = done.find((item) => rule.lacks(item).length === 0);
-  if (whole !== undefined) return { kind: 'whole', item: whole };
+  const whole = done.filter((item) => rule.lacks(item).length === 0);
+  const paid = whole.find(rule.isPaid);
+  const item = paid ?? whole[0];
+  if (item !== undefined) return { kind: 'whole', item, isPaid: paid !== undefined };
   const lacking = done.map(rule.lacks);
   const fields = lacking.find((each) => each.every((field) => field === rule.ours));
   const text = (names: readonly string[]) =>
@@ -98,22 +114,38 @@ function pick<Item>(list: EndpointName, listed: OptionalResult<Listing<Item>>, r
     : { kind: 'unseen', reason: text(fields) };
 }
 
-/** Reads on from a purchase that was found; only a shape that differs speaks against it. */
-function follow(list: EndpointName, read: EndpointName, result: OptionalResult<unknown>): ListedPurchase {
-  if (result.ok)
-    return { kind: 'seen', evidence: `${callName(list)} shows a completed purchase, and ${callName(read)} reads well` };
-  const text = failedCall(read, result);
-  const isDrift = result.kind === 'failure' && result.failure === 'contract_drift';
-  return isDrift ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };
+/** What of an eSIM that was read keeps its order from being delivered or refunded, as a clause. */
+function esimProblem(esim: ServiceEsim, orderId: string): string | undefined {
+  if (parseLpaString(esim.activation_code) === undefined) return 'activation_code is no LPA string';
+  const absent = absentFields(serviceEsim, esim);
+  if (absent.length > 0) return `${absent.join(' and ')} cannot be read, not even as null`;
+  const { order_id: named } = esim;
+  return named == null || named === orderId ? undefined : 'order_id is not the id of the order that names the eSIM';
 }
 
-/** The fields of an answer that the contract marks as needed, and that are empty with all of their alternatives. */
-export function missingFields(schema: z.ZodObject, value: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(schema.shape).flatMap(([name, field]) => {
-    const marks: Readonly<Record<string, unknown>> = (field as z.ZodType).meta() ?? {};
-    if (marks[NEEDED_FOR] === undefined || value[name] != null) return [];
-    const alternatives = marks[NEEDED_UNLESS];
-    const isReplaced = Array.isArray(alternatives) && alternatives.some((other) => value[String(other)] != null);
-    return isReplaced ? [] : [name];
-  });
+/** @param read the read of what the purchase delivered. */
+function conclude(
+  list: EndpointName,
+  follow: EndpointName,
+  read: OptionalResult<unknown>,
+  { isPaid, debits }: { readonly isPaid: boolean; readonly debits: OwnDebits },
+): ListedPurchase {
+  if (!read.ok) return failed(follow, read);
+  const evidence = `${callName(list)} shows a completed purchase, and ${callName(follow)} reads well`;
+  if (isPaid || debits.state === 'off') return { kind: 'seen', evidence };
+  if (debits.state === 'unread') return { kind: 'unseen', reason: debits.why };
+  const fields = NAMING_FIELDS[debits.kind].map((name) => `data[].${name}`).join(' or ');
+  const text = `${callName('listWalletTransactions')}: no debit names the completed purchase in ${fields}`;
+  // What was paid long ago is not on the first page. Debits that name nothing are of another shape.
+  return debits.state === 'nameless' ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };
+}
+
+/** A call that gave nothing; only a shape that differs speaks against the service. */
+function failed(
+  name: EndpointName,
+  result: Extract<OptionalResult<unknown>, { ok: false }>,
+): Exclude<ListedPurchase, { kind: 'seen' }> {
+  const text = failedCall(name, result);
+  const isDrift = result.kind === 'failure' && result.failure === 'contract_drift';
+  return isDrift ? { kind: 'differs', problem: text } : { kind: 'unseen', reason: text };
 }

@@ -10,6 +10,28 @@ function field(name: string, body: BodyName, of: string, schema: Schema, path = 
   return breaking(name, `${call} ${at}`, (draft) => draft.set(body, of, schema, path));
 }
 
+/** A list that says of its pages what these fields hold, in the place of a cursor. */
+function paged(name: string, fields: Schema): Difference {
+  return note(name, 'listOrders', (draft) => {
+    const properties = draft.fields('listOrders answer');
+    Reflect.deleteProperty(properties, 'next_cursor');
+    Object.assign(properties, fields);
+  });
+}
+
+const WHOLE: Schema = { type: 'integer' };
+
+const PAGINGS: readonly Difference[] = [
+  paged('a list says only that there is more', { has_more: { type: 'boolean' } }),
+  paged('pages have no number', { meta: { type: 'object', properties: { last_page: WHOLE, total: WHOLE } } }),
+  paged('a list says only how many items there are', { total: WHOLE }),
+  note('pages are linked in a header', 'listOrders', (draft) => {
+    Reflect.deleteProperty(draft.fields('listOrders answer'), 'next_cursor');
+    const responses = draft.call('listOrders')['responses'] as Record<string, Schema>;
+    Object.assign(responses['200'] ?? {}, { headers: { Link: { schema: text() } } });
+  }),
+];
+
 /** What the service sends, and what we read. */
 export const ANSWER_DIFFERENCES: readonly Difference[] = [
   field('the status of an order may be null', 'getOrder answer', 'status', text({ nullable: true })),
@@ -128,4 +150,18 @@ export const ANSWER_DIFFERENCES: readonly Difference[] = [
   note('orders are a bare list', 'listOrders', (draft) => {
     draft.media('listOrders answer')['schema'] = draft.fields('listOrders answer')['data'];
   }),
+  breaking('an order is at the top and in data', 'getOrder', (draft) => {
+    const body = draft.body('getOrder answer');
+    Object.assign(draft.fields('getOrder answer'), { data: structuredClone(body) });
+  }),
+  breaking('a list stands beside the envelope of an order', ['getOrder id', 'getOrder status'], (draft) => {
+    const body = draft.body('getOrder answer');
+    const properties = { data: body, result: { type: 'array', items: {} } };
+    draft.media('getOrder answer')['schema'] = { type: 'object', properties };
+  }),
+  breaking('the document is in an envelope', ['getOpenApi openapi', 'getOpenApi paths'], (draft) => {
+    const properties = { data: draft.body('getOpenApi answer') };
+    draft.media('getOpenApi answer')['schema'] = { type: 'object', properties };
+  }),
+  ...PAGINGS,
 ];

@@ -1,0 +1,82 @@
+/** The reads that are possible before anything was bought. */
+import type { PurchaseKind } from '#domain/first-contact.ts';
+import type { Listing, OptionalResult, ServiceClient } from '#upstream/client.ts';
+import type { ServiceWallet, WalletTransaction } from '#upstream/contract.ts';
+import type { ServiceResult } from '#upstream/error-mapping.ts';
+import { callName, failedCall } from '#upstream/first-contact/call-name.ts';
+
+/** The calls of {@link FreeReads}. */
+export type FreeReadClient = Pick<
+  ServiceClient,
+  'listPackages' | 'listVpnPlans' | 'getWallet' | 'listWalletTransactions'
+>;
+
+interface Priced {
+  readonly currency: string;
+}
+
+/** By kind, the list that has its prices. The options of a top-up have the shape of packages. */
+const PRICE_LISTS = {
+  order: 'listPackages',
+  topup: 'listPackages',
+  vpn_subscription: 'listVpnPlans',
+} as const satisfies Record<PurchaseKind, keyof FreeReadClient>;
+
+/** Each read is made once, also where several kinds need it. None throws. */
+export class FreeReads {
+  readonly #lists: Readonly<
+    Record<(typeof PRICE_LISTS)[PurchaseKind], () => Promise<ServiceResult<Listing<Priced>>>>
+  >;
+  readonly #wallet: () => Promise<ServiceResult<ServiceWallet>>;
+  /** The newest movements of the wallet, as many as one page has. */
+  readonly movements: () => Promise<OptionalResult<Listing<WalletTransaction>>>;
+
+  /** @param deadlineMs milliseconds for the list of the wallet's movements. */
+  constructor(client: FreeReadClient, deadlineMs: number) {
+    this.#lists = {
+      listPackages: once(async () => await client.listPackages()),
+      listVpnPlans: once(async () => await client.listVpnPlans()),
+    };
+    this.#wallet = once(async () => await client.getWallet());
+    this.movements = once(async () => await client.listWalletTransactions({ since: 0 }, { maxPages: 1, deadlineMs }));
+  }
+
+  /**
+   * What is wrong with the prices, the wallet and its movements, each as a clause that begins with a call.
+   *
+   * @param signal ends it between two calls; what is returned then is not all.
+   */
+  async problems(kind: PurchaseKind, signal?: AbortSignal): Promise<readonly string[]> {
+    const name = PRICE_LISTS[kind];
+    const isStopped = () => signal?.aborted === true;
+    const prices = await this.#lists[name]();
+    if (isStopped()) return [];
+    const wallet = await this.#wallet();
+    if (isStopped()) return [];
+    const movements = await this.movements();
+    return [
+      ...(prices.ok ? [] : [failedCall(name, prices)]),
+      // An empty list shows no shape. A list of which some items could not be read does.
+      ...(prices.ok && prices.value.items.length === 0
+        ? [`${callName(name)}: the list is empty, so no price was read`]
+        : []),
+      ...(wallet.ok ? [] : [failedCall('getWallet', wallet)]),
+      ...(prices.ok && wallet.ok && isOfNoPrice(wallet.value, prices.value.items)
+        ? [`${callName('getWallet')}: currency is ${wallet.value.currency}, and no price of ${callName(name)} has it`]
+        : []),
+      ...(movements.ok || movements.kind === 'unsupported' ? [] : [failedCall('listWalletTransactions', movements)]),
+    ];
+  }
+}
+
+function isOfNoPrice(wallet: ServiceWallet, prices: readonly Priced[]): boolean {
+  return prices.length > 0 && prices.every(({ currency }) => currency !== wallet.currency);
+}
+
+function once<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let made: Promise<Result> | undefined;
+  return async () => {
+    made ??= read();
+    return await made;
+  };
+}

@@ -1,0 +1,27 @@
+/** Fields of an answer that the contract marks as needed, although single answers may lack them. */
+import type * as z from 'zod';
+import { NEEDED_FOR, NEEDED_UNLESS } from '#upstream/contract.ts';
+
+type Value = Readonly<Record<string, unknown>>;
+
+/** The fields that are empty, with all of their alternatives. */
+export function missingFields(schema: z.ZodObject, value: Value): string[] {
+  const isEmpty = (name: string) => value[name] == null || value[name] === '';
+  return marked(schema).flatMap(([name, alternatives]) => {
+    return isEmpty(name) && alternatives.every(isEmpty) ? [name] : [];
+  });
+}
+
+/** The fields that are not there. One that is null says something. */
+export function absentFields(schema: z.ZodObject, value: Value): string[] {
+  return marked(schema).flatMap(([name]) => (value[name] === undefined ? [name] : []));
+}
+
+function marked(schema: z.ZodObject): (readonly [name: string, alternatives: readonly string[]])[] {
+  return Object.entries(schema.shape).flatMap(([name, field]) => {
+    const marks: Value = (field as z.ZodType).meta() ?? {};
+    const alternatives = marks[NEEDED_UNLESS];
+    const names = Array.isArray(alternatives) ? alternatives.map(String) : [];
+    return marks[NEEDED_FOR] === undefined ? [] : [[name, names] as const];
+  });
+}
