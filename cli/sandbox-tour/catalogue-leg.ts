@@ -3,7 +3,7 @@ import type { ServicePackage, VpnPlan } from '#upstream/contract.ts';
 import type { ServiceResult } from '#upstream/error-mapping.ts';
 import type { TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
-import { noteCall } from '#cli/sandbox-tour/noting.ts';
+import { noteCall, noteEnd } from '#cli/sandbox-tour/noting.ts';
 import { clause, observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 
 export interface Catalogue {
@@ -41,6 +41,7 @@ function noteListing<Item extends { readonly available: boolean }>(
   const { items } = result.value;
   const available = items.filter(({ available }) => available);
   notes.expect(available.length > 0, step, expected, `${items.length}, of them ${available.length} for sale`);
+  noteEnd(notes, step, result.value);
   return items;
 }
 

@@ -2,7 +2,7 @@ import type { OptionalResult, Listing } from '#upstream/client.ts';
 import type { WalletTransaction } from '#upstream/contract.ts';
 import { lapse, until, type TourContext } from '#cli/sandbox-tour/context.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
-import { noteCall } from '#cli/sandbox-tour/noting.ts';
+import { noteCall, noteEnd } from '#cli/sandbox-tour/noting.ts';
 import { observeCall, type CallObservation, type OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import type { BoughtEsim } from '#cli/sandbox-tour/purchases.ts';
 
@@ -64,8 +64,13 @@ async function lookForDebits(
   const afterMs = reads === 1 ? 0 : now() - startedAt;
   observations.debitSeenAfterMs = afterMs;
   noteCall(context, notes, observations, 'wallet_transactions', { kind: 'works', detail: 'it answers as the contract has it' });
+  const all = await client.listWalletTransactions({ since: startedAt - EARLIER_MS });
+  if (all.ok) noteEnd(notes, 'GET /wallet/transactions', all.value);
   notes.ok(step, expected, reads === 1 ? 'at the first read' : `${lapse(afterMs)} later, which POLICY_SETTLE_DELAY must outlast`);
 }
+
+/** The product reads from some minutes before its first send, too. */
+const EARLIER_MS = 10 * 60_000;
 
 function hasDebit(movements: OptionalResult<Listing<WalletTransaction>>, { reference, order }: BoughtEsim): boolean {
   if (!movements.ok) return false;

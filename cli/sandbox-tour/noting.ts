@@ -3,6 +3,7 @@ import type { Capability } from '#domain/capabilities.ts';
 import { PURCHASE_KINDS, type PurchaseKind } from '#domain/first-contact.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import { lapse, type TourContext } from '#cli/sandbox-tour/context.ts';
+import type { Listing } from '#upstream/client.ts';
 import type { LegNotes } from '#cli/sandbox-tour/finding.ts';
 import type { CallObservation, KeyRepeat, OpenObservations } from '#cli/sandbox-tour/observations.ts';
 import { callsOf } from '#cli/sandbox-tour/profile.ts';
@@ -83,6 +84,12 @@ export function notePrice(
   if (charged.price_for_reseller == null) return notes.skipped(step, expected, 'the answer names none');
   const actual = moneyOf(charged.price_for_reseller, charged.currency ?? listed.currency);
   notes.expect(equalMoney(actual, price), step, expected, `${actual.amount} ${actual.currency}`);
+}
+
+/** A list that does not say that it has ended may go on, and proves nothing by what it does not show. */
+export function noteEnd(notes: LegNotes, step: string, { items, complete }: Listing<unknown>): boolean {
+  const seen = `${items.length} are known, and there may be more (listEnd in upstream/contract/variants.ts)`;
+  return complete || notes.expect(false, step, 'a list that says where it ends, and can be read whole', seen);
 }
 
 /** Clocks of two machines differ by less; time zones differ by half an hour at least. */

@@ -79,7 +79,6 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
       SIMULATOR_PROCESSING_DELAY: '400ms',
       SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms',
       SIMULATOR_SEED: `crash-${plan.seed}`,
-      SIMULATOR_SHAPE: plan.setting.shape,
       ...(plan.moneyAfterWork !== undefined && { SIMULATOR_SANDBOX_BALANCE: '0.00' }),
     },
   });
@@ -217,6 +216,8 @@ async function prepareDatabase(stack: Stack, { setting }: CrashPlan, sabotage: S
 
 async function armService(admin: SimulatorAdmin, { setting, work, requestFaults, webhookFaults }: CrashPlan): Promise<void> {
   await admin.dialect(setting.dialect, setting.properties);
+  // The audit finds things by the ids of the ledger, which are texts.
+  await admin.shape(setting.shape, { ids: 'text' });
   await admin.nextPurchases({ operation: 'order', package_id: FAILS_ONCE, outcome: 'failed_at_once' });
   const isDecidedLater = work.some((planned) => planned.kind === 'cancellation' && planned.later);
   if (isDecidedLater) await admin.nextPurchases({ operation: 'cancellation', outcome: 'processing_then_accepted' });

@@ -55,8 +55,14 @@ const OPEN_LISTS: ReadonlySet<ShapeName> = new Set(['bare_array', 'link_header',
 /** Refusals of these name no code, so that what only a code tells is not known. */
 const NO_CODES: ReadonlySet<ShapeName> = new Set(['message_errors', 'field_errors', 'html_errors', 'empty_errors', 'framework']);
 
-/** Thirty-seven, which has no divisor in common with the other numbers; the one left out differs in the login alone. */
-const shapes = WORKING_SHAPES.filter((name) => name !== 'null_bearer');
+/**
+ * Left out: one that differs in the login alone, and two whose answers name no price, so that the journal is complete only
+ * after the next comparison of the books, which no audit waits for.
+ */
+export const SHAPES_LEFT_OUT: readonly ShapeName[] = ['null_bearer', 'missing_optionals', 'null_optionals'];
+
+/** Thirty-five, which has no divisor in common with the other numbers. */
+const shapes = WORKING_SHAPES.filter((name) => !SHAPES_LEFT_OUT.includes(name));
 
 export interface Setting {
   readonly dialect: DialectName;

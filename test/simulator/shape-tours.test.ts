@@ -18,6 +18,7 @@ interface Difference {
 
 const ALL_SEEN: Seen = { order_seen: true, topup_seen: true, vpn_seen: true };
 const AMBIGUOUS: Difference = { field: 'data[].price_for_reseller', seen: undefined };
+const NO_END: Difference = { field: 'listEnd', seen: ALL_SEEN };
 const NO_REVIEW: Difference = { field: 'review', seen: ALL_SEEN };
 
 /** The shapes that the product does not work with, or not with all of; with every other it does. */
@@ -30,6 +31,11 @@ const DIFFERENCES: Readonly<Partial<Record<ShapeName, Difference>> & Record<Refu
   no_references: { field: 'external_order_id', seen: { topup_seen: true, order_seen: false, vpn_seen: false } },
   no_transaction_ids: { field: 'order_id', seen: { order_seen: false, topup_seen: false, vpn_seen: false } },
   no_esim_times: { field: 'installed_at', seen: ALL_SEEN },
+  // Everything is bought and delivered; what is not in a list that may go on proves nothing.
+  silent_lists: NO_END,
+  has_more: NO_END,
+  link_header: NO_END,
+  bare_array: NO_END,
   // Only a cancellation that a person decides about cannot be told from one that is under way.
   missing_optionals: NO_REVIEW,
   null_optionals: NO_REVIEW,

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { behaviourRule } from '#simulator/behaviour.ts';
 import type { DialectName } from '#simulator/dialect.ts';
 import type { faultRule, requestFault, webhookFault } from '#simulator/faults.ts';
+import type { Shape, ShapeName } from '#simulator/shape/shape.ts';
 import type { HttpAnswer, HttpClient } from '#test/support/http.ts';
 
 const ledgerLine = z.object({
@@ -132,6 +133,11 @@ export class SimulatorAdmin {
 
   async dialect(name: DialectName, properties: Record<string, unknown> = {}): Promise<void> {
     await this.#post('/dialect', { name, properties });
+  }
+
+  /** How answers, events and headers look from now on. */
+  async shape(name: ShapeName, properties: Partial<Shape> = {}): Promise<void> {
+    await this.#post('/shape', { name, properties });
   }
 
   async setPackage(id: number, change: { price_for_reseller?: string; available?: boolean }): Promise<void> {
