@@ -5,9 +5,9 @@ import { addRefusedDeliveries } from '#db/refused-header-prefixes.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import { serviceHeaders } from '#upstream/contract.ts';
 
-/** Whoever sends forgeries must not choose how often the database is written. */
+/** A sender of forgeries must not choose how often the database is written. */
 const WRITE_EVERY_MS = 60_000;
-/** Whoever sends forgeries must not fill the log or the memory with prefixes. */
+/** A sender of forgeries must not fill the log or the memory with prefixes. */
 const MOST_LOGGED = 20;
 
 const SIGNATURE_SUFFIX = serviceHeaders('').signature.toLowerCase();

@@ -152,13 +152,13 @@ export function originList(fallback: string) {
     });
 }
 
-/** What stands before `-Event` in the names of the service's webhook headers. */
+/** The part of the service's webhook header names before `-Event`. */
 export function headerPrefix() {
   return z
     .string()
     .regex(
       HEADER_PREFIX,
-      'must be what stands before -Event in the header names, such as X-Acme: up to 40 letters, digits, hyphens and ' +
+      'must be the part of the header names before -Event, such as X-Acme: up to 40 letters, digits, hyphens and ' +
         'underscores, with a letter or digit at both ends',
     )
     .default(DEFAULT_HEADER_PREFIX);

@@ -5,6 +5,7 @@ import { PAGE_SIZE } from '#upstream/client/calls.ts';
 import {
   loginRequest,
   orderRequest,
+  SERVICE_ERROR_CODES,
   serviceEsim,
   topupRequest,
   updateQuery,
@@ -13,7 +14,7 @@ import {
 } from '#upstream/contract.ts';
 import { wireCurrency, wireId, wireTime } from '#upstream/contract/fields.ts';
 import { VARIANTS } from '#upstream/contract/variants.ts';
-import { judgeResult } from '#upstream/error-mapping.ts';
+import { judgeResult, type ServiceFailure } from '#upstream/error-mapping.ts';
 
 /** What it is about, how sure it is, what is assumed, and why. */
 export type AssumedForm = readonly [what: string, mark: Mark, assumed: string, why: string];
@@ -41,7 +42,8 @@ export function assumedForms(): readonly AssumedForm[] {
       'Amounts',
       'shape assumed',
       `Decimals, as a number, a text or an object with its currency. \`amounts\` is \`${VARIANTS.amounts}\`: ` +
-        'a price list of whole numbers alone is refused, since they may be cents.',
+        'a price list of whole numbers alone is refused, since they may be cents. A number with more than 15 digits ' +
+        'is not read: JSON rounds it.',
       'price_for_reseller is stated as a decimal amount; nothing says how it is written.',
     ],
     [
@@ -60,7 +62,7 @@ export function assumedForms(): readonly AssumedForm[] {
       'Activation code',
       'shape assumed',
       'An LPA string (GSMA SGP.22): `LPA:1$<SM-DP+ address>$<matching id>`, with or without `LPA:`.',
-      'Not shown. With any other form no phone can be helped, so that the order is parked.',
+      'Not shown. A phone cannot use another form. The order is parked.',
     ],
     [
       'Names and words',
@@ -72,7 +74,26 @@ export function assumedForms(): readonly AssumedForm[] {
       'The word `cancelled`',
       'shape assumed',
       'The status by which the record of an eSIM says that it is cancelled. All other words are only shown.',
-      'It is the word of esim.cancelled. With another one, no read shows a cancellation whose answer was lost.',
+      'The event esim.cancelled has this name. If the service uses another word, a read does not show a cancellation ' +
+        'whose answer was lost.',
+    ],
+    [
+      'A field with two names',
+      'shape assumed',
+      'Not read where an object has two names for one field of ours, and our own name is not among them.',
+      'Nothing says which of them is meant.',
+    ],
+    [
+      'The status of a wallet transaction',
+      'shape assumed',
+      'A credit counts when it has no status, or a word such as `completed` or `posted`. A debit always counts.',
+      'No transaction is shown. A credit that is pending may never come; a debit that is pending may be booked.',
+    ],
+    [
+      'A success that says that it failed',
+      'shape assumed',
+      'Not read: `success` or `ok` is false in a body, or an envelope has `error` or `errors`. This is contract drift.',
+      'Errors are not shown. Some services answer them with status 200.',
     ],
     [
       'A field `environment` in a body',
@@ -96,7 +117,8 @@ export function assumedLists(): readonly AssumedForm[] {
       'End of a list',
       'call assumed',
       'Said by a cursor that is null or empty, the last page, offset and total, a link to the next page in the body or in ' +
-        'the header `Link`, or a flag. A list without any of them, such as one without `next_cursor`, may go on.',
+        'the header `Link`, or a flag. A list without any of them, such as one without `next_cursor`, may go on. ' +
+        'So may one where two of them disagree.',
       'No list is shown. What such a list does not show is no evidence: nothing is bought anew because of it.',
     ],
     [
@@ -146,12 +168,23 @@ const STATUSES = {
 /** What refusals mean where the body says no more. */
 export function assumedStatuses(): readonly AssumedForm[] {
   return Object.entries(STATUSES).map(([status, why]) => {
-    const answer = { status: Number(status), headers: {}, body: Buffer.alloc(0) };
-    const judged = judgeResult<never>({ kind: 'answer', answer }, { read: () => ({ ok: false, problem: '' }) }, 0);
-    const failure = judged.ok ? undefined : judged.failure;
-    if (failure === undefined) throw new Error(`status ${status} counts as a success`);
+    const { failure } = refusal(Number(status), '');
     return [`\`${status}\``, 'shape assumed', `\`${failure}\`: ${FAILURE_CLASSES[failure].meaning}`, why];
   });
+}
+
+/** Codes that say that the service knows something already: they decide before the status. */
+export function codesOfKnown(): readonly string[] {
+  return SERVICE_ERROR_CODES.filter((code) => {
+    return refusal(422, JSON.stringify({ error: { code } })).failure === 'key_or_reference_known';
+  });
+}
+
+function refusal(status: number, body: string): ServiceFailure {
+  const answer = { status, headers: {}, body: Buffer.from(body) };
+  const judged = judgeResult<never>({ kind: 'answer', answer }, { read: () => ({ ok: false, problem: '' }) }, 0);
+  if (judged.ok) throw new Error(`status ${status} counts as a success`);
+  return judged;
 }
 
 function described(schema: z.ZodType): string {

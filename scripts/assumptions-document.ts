@@ -8,18 +8,19 @@ import {
   EVENT_KINDS,
   EVENTS,
   IDEMPOTENCY_KEY_HEADER,
-  NEEDED_FOR,
   SERVICE_ERROR_CODES,
   serviceHeaders,
   WEBHOOK_ANSWERS,
   WEBHOOK_TOLERANCE_SECONDS,
   type EndpointContract,
 } from '#upstream/contract.ts';
+import { needOf, type Need } from '#upstream/contract-check/needs.ts';
 import {
   assumedBounds,
   assumedForms,
   assumedLists,
   assumedStatuses,
+  codesOfKnown,
   type AssumedForm,
 } from '#scripts/assumed-forms.ts';
 
@@ -63,9 +64,9 @@ export function assumptionsDocument(): string {
     '',
     '## Fields',
     '',
-    'Needed fields are always sent, or must be there in the answer; the others are sent or read where they are there. A',
-    'field that is *needed for* something may be absent or null for a time, and a filter may be ignored; without it that',
-    'cannot be done.',
+    'Needed fields are always sent, or must be there in the answer. The others are sent or read where they are there.',
+    'A field that is *needed for* something may be absent or null for a time, and a filter may be ignored. Without the',
+    'field, the product cannot do what the column names. Where the column says *one of*, one of the fields is enough.',
     '',
     ...table(
       ['Call', 'Sent: needed', 'Sent: other', 'Read: needed', 'Needed for', 'Read: other'],
@@ -100,7 +101,7 @@ export function assumptionsDocument(): string {
     '',
     '## Events',
     '',
-    'Header names are stated but for the word of the brand, which `SERVICE_HEADER_PREFIX` sets:',
+    'Header names are stated, except for the brand in them, which `SERVICE_HEADER_PREFIX` sets:',
     `${codes(headerNames)}.`,
     `So is the signature, and the tolerance of ${WEBHOOK_TOLERANCE_SECONDS} seconds. The body is not: it is taken to be`,
     '`{"event": …, "created_at": …, "data": {…}}`.',
@@ -136,12 +137,16 @@ export function assumptionsDocument(): string {
     '',
     '## Errors',
     '',
-    'Nothing is stated of them. An error body is taken to be `{"error": {"code": …, "message": …, "fields": {…}}}`. The HTTP',
-    'status decides first; these codes refine it where they are known:',
+    'Nothing is stated of them. An error body is taken to be `{"error": {"code": …, "message": …, "fields": {…}}}`.',
+    'These codes are known:',
     '',
     `${codes(SERVICE_ERROR_CODES)}.`,
     '',
-    'These statuses have a meaning of their own, where the body names no code:',
+    'Some codes say that the service knows something already. With each status from 400 to 499 they decide before the',
+    `status: ${codes(codesOfKnown())}.`,
+    'In all other answers the HTTP status decides first. A known code refines 400, 403, 404, 405, 413, 415 and 422.',
+    '',
+    'These statuses have a meaning of their own. 409 has it with every code, the others where the body names no code:',
     '',
     ...forms(assumedStatuses()),
     '',
@@ -154,8 +159,11 @@ function callsThatNeed(capability: Capability): string[] {
 }
 
 interface Marked {
+  /** With the fields that it is in, such as `data[].order_id`. */
   readonly name: string;
-  readonly purpose: string;
+  /** The fields that it is in. */
+  readonly place: string;
+  readonly need: Need;
 }
 
 interface Fields {
@@ -170,7 +178,6 @@ const schemaNode = z.object({
   required: z.array(z.string()).optional(),
   items: z.unknown().optional(),
   anyOf: z.array(z.unknown()).optional(),
-  [NEEDED_FOR]: z.string().optional(),
 });
 
 /** Fields with those below them, as `data[].id`. A field below one that may be missing is never "needed" itself. */
@@ -185,10 +192,10 @@ function collect(schema: unknown, place: string, certain: boolean): Fields {
     const inside = place === '' ? name : `${place}.${name}`;
     const needed = certain && required.includes(name);
     const below = collect(field, inside, needed);
-    const purpose = schemaNode.parse(field)[NEEDED_FOR];
+    const need = needOf(name, field);
     if (needed) return { ...below, needed: [inside, ...below.needed] };
-    if (purpose === undefined) return { ...below, other: [inside, ...below.other] };
-    return { ...below, marked: [{ name: inside, purpose }, ...below.marked] };
+    if (need === undefined) return { ...below, other: [inside, ...below.other] };
+    return { ...below, marked: [{ name: inside, place, need }, ...below.marked] };
   });
   if (items !== undefined) parts.push(collect(items, `${place}[]`, certain));
   for (const choice of anyOf) parts.push(collect(choice, place, certain));
@@ -199,10 +206,17 @@ function collect(schema: unknown, place: string, certain: boolean): Fields {
   };
 }
 
-/** Fields of one purpose together. */
+/** Fields of one purpose together, and those of which one is enough. */
 function purposes(marked: readonly Marked[]): string[] {
-  const byPurpose = Map.groupBy(marked, ({ purpose }) => purpose);
-  return [...byPurpose].map(([purpose, fields]) => `${codes(fields.map(({ name }) => name))}: ${purpose}`);
+  const groups = Map.groupBy(marked, ({ place, need: { purpose, alternatives, key } }) =>
+    alternatives.length === 0 ? purpose : `${place} ${key}`,
+  );
+  return [...groups.values()].flatMap((fields) => {
+    const [first] = fields;
+    if (first === undefined) return [];
+    const choice = first.need.alternatives.length === 0 ? '' : 'one of ';
+    return `${choice}${codes(fields.map(({ name }) => name))}: ${first.need.purpose}`;
+  });
 }
 
 function forms(rows: readonly AssumedForm[]): string[] {

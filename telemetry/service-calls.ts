@@ -14,6 +14,11 @@ interface ServiceCall {
 /** Told of what could not be used. @param source a call of the contract, or `event order.completed` and the like. */
 export type UnusedObserver = (source: string, unused: NonNullable<ServiceCall['unused']>) => void;
 
+/** A field that a record must have spoils it: the record is an item of a list then, and the item is dropped. */
+const UNUSED_FIELD =
+  'the service gives a field in a form that is not understood; the product reads an optional field as absent, and ' +
+  'drops an item of a list that lacks a needed field';
+
 /** Counts what could not be used of answers and events, and logs each field once in the life of the process. */
 export function unusedObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): UnusedObserver {
   const logged = new Set<string>();
@@ -23,7 +28,7 @@ export function unusedObserver(metrics: Metrics, logger: Pick<Logger, 'warn'>): 
       metrics.upstreamUnused.inc({ endpoint, field });
       if (logged.has(`${endpoint} ${field}`)) continue;
       logged.add(`${endpoint} ${field}`);
-      logger.warn({ endpoint, field }, 'the service gives a field in a form that is not understood; it is read as absent');
+      logger.warn({ endpoint, field }, UNUSED_FIELD);
     }
   };
 }

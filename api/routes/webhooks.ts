@@ -52,8 +52,8 @@ export function webhookOperations(dependencies: ApiDependencies): Operation[] {
       description:
         `For the service, not for you. Verified on the raw body by \`${names.signature}\` and ` +
         `\`${names.timestamp}\`; answered with 200 once it is stored for good. A delivery that cannot be acted upon ` +
-        'is stored all the same and shown to an operator. `SERVICE_HEADER_PREFIX` sets what stands before `-Event` in the ' +
-        'names.',
+        'is stored all the same and shown to an operator. `SERVICE_HEADER_PREFIX` sets the part of the header names ' +
+        'before `-Event`.',
       reads: 'bytes',
       requestHeaders: signedHeaders(names),
       answers: {
@@ -115,7 +115,7 @@ async function receive(
   });
   if (!verdict.ok || timestamp === undefined) {
     metrics.webhookDeliveries.inc({ result: verdict.ok ? 'timestamp_missing' : verdict.reason });
-    // Which check failed helps whoever forges more than whoever signs.
+    // The name of the check that failed helps a forger more than a sender who signs.
     throw new Problem('invalid_signature');
   }
   const deliveryId = header(names.delivery);
