@@ -2,7 +2,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SHAPES, type ShapeName } from '#simulator/shape/shape.ts';
 import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
-import type { RefusedShape } from '#test/support/shapes.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 
@@ -21,7 +20,7 @@ async function start(shape: ShapeName) {
 }
 
 describe('in production, an order', () => {
-  it.each<[RefusedShape, string]>([
+  it.each<[ShapeName, string]>([
     ['minor_units', 'GET /packages: it answered 200, but in its data[].price_for_reseller every price is a whole number'],
     ['other_words', 'status'],
     ['no_esim_id', 'esim_id'],
