@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { FailureClass } from '#domain/failure.ts';
 import { ENDPOINTS, type EndpointContract, type EndpointName } from '#upstream/contract.ts';
-import { VARIANTS } from '#upstream/contract/variants.ts';
+import { serviceParameter, VARIANTS } from '#upstream/contract/variants.ts';
 import { judgeResult, type BodyReading, type ServiceResult, type Unused } from '#upstream/error-mapping.ts';
 import type { HttpTransport } from '#upstream/http.ts';
 import { readBody, type ListPage } from '#upstream/reading/body.ts';
@@ -93,14 +93,9 @@ function pathOf(contract: EndpointContract, { id = '', query = {} }: CallOptions
   const path = contract.path.replace('{id}', pathSegment(id));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) search.set(serviceName(name), value);
+    if (value !== undefined) search.set(serviceParameter(name, VARIANTS), value);
   }
   return search.size === 0 ? path : `${path}?${search.toString()}`;
-}
-
-/** The service's name of a query parameter. */
-function serviceName(parameter: string): string {
-  return Object.hasOwn(VARIANTS.parameters, parameter) ? (VARIANTS.parameters[parameter] ?? parameter) : parameter;
 }
 
 /** An id as one segment of a path; a lone `.` or `..` would be a step in the path instead. */

@@ -5,7 +5,7 @@ import { at, entriesAt, listAt, resolved, textAt, type JsonObject } from '#upstr
 import { nearNames } from '#upstream/contract-check/near-names.ts';
 import { formsOf, refusalOf, type SchemaView } from '#upstream/contract-check/schema-view.ts';
 import { IDEMPOTENCY_KEY_HEADER } from '#upstream/contract.ts';
-import { VARIANTS } from '#upstream/contract/variants.ts';
+import { serviceParameter, VARIANTS } from '#upstream/contract/variants.ts';
 
 /** A parameter of a call, or a header of a webhook. */
 export interface Parameter {
@@ -50,10 +50,10 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
   }
 
   const queries = named('query');
-  const sentNames = new Set(query.map(serviceName));
+  const sentNames = new Set(query.map((name) => serviceParameter(name, VARIANTS)));
   const strangers = queries.map(({ name }) => name).filter((name) => !sentNames.has(name));
   for (const name of query) {
-    const sentAs = serviceName(name);
+    const sentAs = serviceParameter(name, VARIANTS);
     const label = `query ${sentAs}`;
     const theirs = queries.find((parameter) => parameter.name === sentAs);
     const near = theirs === undefined ? nearNames(sentAs, strangers) : [];
@@ -69,18 +69,13 @@ export const compareParameters: Step = (comparison, contract, operation, item) =
   }
   const sent: Readonly<Record<string, readonly string[]>> = {
     header: [...NOT_PARAMETERS, ...(idempotencyKey && key !== undefined ? [key.name.toLowerCase()] : [])],
-    query: [...requiredQuery, ...query.filter((name) => name === 'limit')].map(serviceName),
+    query: [...requiredQuery, ...query.filter((name) => name === 'limit')].map((name) => serviceParameter(name, VARIANTS)),
   };
   for (const { name, place } of parameters.filter(({ place, required }) => required && place !== 'path')) {
     const known = sent[place]?.includes(place === 'header' ? name.toLowerCase() : name) === true;
     if (!known) findings.breaking('parameters', `${place} ${name}`, 'is required there, and we do not always send it');
   }
 };
-
-/** The service's name of a query parameter of ours. */
-function serviceName(parameter: string): string {
-  return Object.hasOwn(VARIANTS.parameters, parameter) ? (VARIANTS.parameters[parameter] ?? parameter) : parameter;
-}
 
 /** Holds what we send as text against a schema, which may be of a number that the text writes. */
 function compareTexts({ document, findings }: Comparison, label: string, name: string, schema: unknown): void {

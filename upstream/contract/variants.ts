@@ -127,6 +127,11 @@ function isWhole(amount: unknown): amount is number | string {
   return Number.isSafeInteger(amount) || (typeof amount === 'string' && /^-?\d{1,15}$/.test(amount.trim()));
 }
 
+/** The service's name of a query parameter of ours. */
+export function serviceParameter(name: string, { parameters }: Variants): string {
+  return Object.hasOwn(parameters, name) ? (parameters[name] ?? name) : name;
+}
+
 /** Prices of a list by how they are written. */
 export interface PriceForms {
   /** Without a decimal point. */
