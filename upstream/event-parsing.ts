@@ -56,12 +56,15 @@ export function parseEvent(body: Uint8Array, onUnused?: (event: EventKind, field
   if (!isEventKind(name)) return { kind: 'quarantine', reason: 'unknown_kind' };
   if (name === 'ping') return { kind: 'ping', event: name };
 
-  const envelope = readRecord(eventEnvelope.omit({ event: true }), inOurTerms(json.value, VARIANTS));
+  const envelope = readRecord(NAMELESS_ENVELOPE, inOurTerms(json.value, VARIANTS));
   const unused: string[] = [];
   const reading = envelope.ok ? readEventData(name, envelope.value.data, unused) : 'unreadable_data';
   if (unused.length > 0) onUnused?.(name, unused);
   return typeof reading === 'string' ? { kind: 'quarantine', reason: reading, event: name } : reading;
 }
+
+/** The name is read before, by its own rule. */
+const NAMELESS_ENVELOPE = eventEnvelope.omit({ event: true });
 
 /** The first field that may name the event does. A body that names two events of ours has no single meaning. */
 function nameOf(value: unknown): string | undefined {

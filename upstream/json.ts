@@ -29,7 +29,7 @@ export function readJson(bytes: Uint8Array): JsonReading {
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]/g;
 
 /** Far more levels than any answer, event or document has. */
-export const MAX_JSON_DEPTH = 200;
+const MAX_JSON_DEPTH = 200;
 
 /** @param text valid JSON. */
 function problemOf(text: string): 'duplicate_key' | 'too_deep' | undefined {

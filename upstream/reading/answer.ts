@@ -29,9 +29,9 @@ export function readAnswer<Schema extends z.ZodType>(
   const [whole, another] = layers.filter((layer) => needed.every((name) => hasValue(layer, name)));
   // Two records in one another: which of them is meant is not guessed.
   if (another !== undefined) return { ok: false, lacking: needed };
-  const innermost = whole ?? layers.at(-1);
-  if (layers.some((layer) => layer !== innermost && isErrorLayer(layer))) return { ok: false, lacking: [NO_ERROR] };
-  return readRecord(schema, innermost);
+  const found = whole ?? layers.at(-1);
+  if (layers.some((layer) => layer !== found && isErrorLayer(layer))) return { ok: false, lacking: [NO_ERROR] };
+  return readRecord(schema, found);
 }
 
 /** What an answer lacks that is a success by its status and an error by its body. */
@@ -71,14 +71,20 @@ function layersOf(value: unknown, names: readonly string[]): unknown[] {
   return layers;
 }
 
+/** The contract never changes while it is used, and every answer asks for these. */
+const NEEDED_FIELDS = new WeakMap<z.ZodType, readonly string[]>();
+
 function neededFields(schema: z.ZodType): readonly string[] {
-  if (!(schema instanceof z.ZodObject)) return [];
-  const fields = Object.entries<z.ZodType>(schema.shape);
-  return fields.filter(([, field]) => !field.safeParse(undefined).success).map(([name]) => name);
+  const known = NEEDED_FIELDS.get(schema);
+  if (known !== undefined) return known;
+  const fields = schema instanceof z.ZodObject ? Object.entries<z.ZodType>(schema.shape) : [];
+  const needed = fields.filter(([, field]) => !field.safeParse(undefined).success).map(([name]) => name);
+  NEEDED_FIELDS.set(schema, needed);
+  return needed;
 }
 
 function hasValue(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name) && Reflect.get(value, name) !== null;
+  return isObject(value) && Object.hasOwn(value, name) && value[name] !== null;
 }
 
 /** What was read of a page of a list. */

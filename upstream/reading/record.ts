@@ -100,7 +100,7 @@ function remove(value: unknown, path: Path): void {
 }
 
 /** Places as the contract names them: an item of a list is `[]`, whichever it is. */
-export function namesOf(paths: readonly Path[]): string[] {
+function namesOf(paths: readonly Path[]): string[] {
   return [...new Set(paths.map(nameOf))];
 }
 
