@@ -14,6 +14,14 @@ export class UnsealError extends Error {
   }
 }
 
+/** It names a key that this process does not have: it may open elsewhere, or once the key is back. */
+export class MissingKeyError extends UnsealError {
+  constructor(id: string) {
+    super(`key ${JSON.stringify(id)} is not in ENCRYPTION_KEYS`);
+    this.name = 'MissingKeyError';
+  }
+}
+
 const FORMAT = 1;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -70,7 +78,7 @@ export class KeyRing {
     return Buffer.concat([header, iv, cipher.update(body), cipher.final(), cipher.getAuthTag()]);
   }
 
-  /** @throws UnsealError when the key is unknown, the place differs or the bytes were altered. */
+  /** @throws UnsealError ({@link MissingKeyError} when the key is unknown) when the place differs or the bytes were altered. */
   open(sealed: Uint8Array, place: string): Buffer {
     const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
     const idLength = bytes[1] ?? 0;
@@ -104,7 +112,7 @@ export class KeyRing {
 
   #keyOf(id: string): KeyObject {
     const key = this.#sealing.get(id);
-    if (key === undefined) throw new UnsealError(`key ${JSON.stringify(id)} is not in ENCRYPTION_KEYS`);
+    if (key === undefined) throw new MissingKeyError(id);
     return key;
   }
 }

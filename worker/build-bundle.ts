@@ -1,8 +1,7 @@
 /** Bundles the workflows into a file: `node worker/build-bundle.ts FILE`. The image does so once; see `workflow-bundle.ts`. */
 import { writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
-import { FAILURE_CONVERTER_PATH } from '#temporal/data-converter.ts';
+import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
 
 const [, , file] = process.argv;
 if (file === undefined) {
@@ -10,8 +9,8 @@ if (file === undefined) {
   process.exit(64);
 }
 const { code } = await bundleWorkflowCode({
-  workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
-  failureConverterPath: FAILURE_CONVERTER_PATH,
+  ...WORKFLOW_SOURCES,
+  workflowInterceptorModules: [...WORKFLOW_SOURCES.workflowInterceptorModules],
   logger: new DefaultLogger('WARN'),
 });
 writeFileSync(file, code);

@@ -8,7 +8,7 @@ import { OtherInstallationError, stampOrVerify } from '#db/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
 import { startProbeServer } from '#telemetry/probe-server.ts';
 import { connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
-import { createDataConverter } from '#temporal/data-converter.ts';
+import { createWorkerDataConverter } from '#temporal/data-converter.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
@@ -102,7 +102,7 @@ async function work(
     taskQueue: TASK_QUEUE,
     workflowBundle: await workflowBundle(config.workflowBundle),
     activities,
-    dataConverter: createDataConverter(keyRing),
+    dataConverter: createWorkerDataConverter(keyRing),
     shutdownGraceTime: config.shutdownGraceMs,
     maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
@@ -115,7 +115,7 @@ async function work(
     namespace: config.temporal.namespace,
     taskQueue: WEBHOOK_TASK_QUEUE,
     activities: webhookActivities,
-    dataConverter: createDataConverter(keyRing),
+    dataConverter: createWorkerDataConverter(keyRing),
     shutdownGraceTime: config.shutdownGraceMs,
     maxConcurrentActivityTaskExecutions: MAX_ENDPOINTS,
     interceptors: { activity: [heartbeat] },

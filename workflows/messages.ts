@@ -126,6 +126,9 @@ export const explainQuery = defineQuery<Explanation>('explain');
 /** Type of the failure by which an action of an operator is refused; its message says why. */
 export const ACTION_REFUSED = 'ActionRefused';
 
+/** Type of the failure that ends a run whose input was not encrypted. */
+export const UNENCRYPTED_INPUT = 'UnencryptedInput';
+
 /** A person acted on the work in PostgreSQL: its workflow looks at once. */
 export const operatorActedSignal = defineSignal('operatorActed');
 

@@ -142,24 +142,6 @@ describe('encryption of what Temporal stores', () => {
       await client.connection.close();
     }
   });
-
-  it('leaves payloads that were sent without a codec readable for the worker', async () => {
-    const bare = new Client({ connection: native, namespace });
-    const client = createClient(native, config(), keyRing);
-    const worker = await Worker.create({
-      connection: native,
-      namespace,
-      taskQueue: 'mixed',
-      workflowsPath: fileURLToPath(new URL('temporal-workflows.ts', import.meta.url)),
-      activities,
-      dataConverter: createDataConverter(keyRing),
-    });
-    await worker.runUntil(async () => {
-      const handle = await client.workflow.start(canaryWorkflow, { workflowId: 'mixed', taskQueue: 'mixed', args: ['x'] });
-      await bare.workflow.getHandle('mixed').signal(noteSignal, 'typed by an operator');
-      expect(await handle.result()).toBe('canary-result typed by an operator');
-    });
-  });
 });
 
 /** As the API of the Temporal UI hands payloads to the browser. */

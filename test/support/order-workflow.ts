@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, DefaultLogger, Runtime, Worker, type WorkflowBundle } from '@temporalio/worker';
-import { fileURLToPath } from 'node:url';
 import type { AttemptView, PurchaseActivities, WorkSnapshot, SendResult, StepRecord } from '#activities/work-types.ts';
 import type { AttemptState } from '#domain/observation.ts';
 import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
@@ -11,9 +10,8 @@ import { judgeAbandon, judgeRelease, judgeRetry, judgeRetryChange, type Operated
 import { costNothing } from '#domain/purchase-decision.ts';
 import { changedOverrides, type RetryOverrides } from '#domain/retry-rules.ts';
 import { ACTION_REFUSED, WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
+import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
 import { orderWorkflow } from '#workflows/order.ts';
-
-const WORKFLOWS = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
 
 Runtime.install({ logger: new DefaultLogger('WARN'), telemetryOptions: { logging: { filter: 'ERROR', forward: {} } } });
 
@@ -22,7 +20,8 @@ let bundle: Promise<WorkflowBundle> | undefined;
 /** The workflows as production bundles them, once for a test file. */
 export function workflowBundle(): Promise<WorkflowBundle> {
   return (bundle ??= bundleWorkflowCode({
-    workflowsPath: WORKFLOWS,
+    workflowsPath: WORKFLOW_SOURCES.workflowsPath,
+    workflowInterceptorModules: [...WORKFLOW_SOURCES.workflowInterceptorModules],
     logger: { ...console, trace: ignore, debug: ignore, info: ignore, log: ignore },
   }));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KeyRing, UnsealError } from '#crypto/key-ring.ts';
+import { KeyRing, MissingKeyError, UnsealError } from '#crypto/key-ring.ts';
 
 const key = (fill: number) => Buffer.alloc(32, fill);
 
@@ -20,7 +20,7 @@ describe('KeyRing', () => {
   it('names the missing key when a value was sealed with a key that is gone', () => {
     const sealed = new KeyRing([{ id: 'retired', key: key(1) }]).seal('text', 'place');
     expect(() => new KeyRing([{ id: 'k2', key: key(2) }]).open(sealed, 'place')).toThrow(
-      new UnsealError('key "retired" is not in ENCRYPTION_KEYS'),
+      new MissingKeyError('retired'),
     );
   });
 

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { createDataConverter } from '#temporal/data-converter.ts';
-import { EncryptionCodec, KEY_ID_METADATA, PayloadDecryptionError } from '#temporal/payload-codec.ts';
+import { refusalAmong } from '#domain/refused-payload.ts';
+import { EncryptionCodec, KEY_ID_METADATA, PayloadDecryptionError, PlainPayloadError, WorkerCodec } from '#temporal/payload-codec.ts';
 
 const key = (id: string, fill: number) => ({ id, key: Buffer.alloc(32, fill) });
 const codecWith = (...keys: { id: string; key: Buffer }[]) => new EncryptionCodec(new KeyRing(keys));
@@ -79,6 +80,41 @@ describe('the payload codec', () => {
     expect(await codec.decode([plain('typed by hand'), {}])).toEqual([plain('typed by hand'), {}]);
     expect(await codec.encode([])).toEqual([]);
     expect(await codec.decode([])).toEqual([]);
+  });
+});
+
+describe('the codec of workers', () => {
+  const ofWorkflow = { type: 'workflow', namespace: 'n', workflowId: 'order/ord_1' } as const;
+  const ofActivity = { type: 'activity', namespace: 'n', isLocal: false } as const;
+  const worker = new WorkerCodec(new KeyRing([key('k1', 1)]));
+  const refusals = async (payloads: Payload[]) =>
+    (await worker.decode(payloads, ofWorkflow)).map((payload) => refusalAmong([defaultPayloadConverter.fromPayload(payload)]));
+
+  it('hands a workflow what is encrypted, and of anything else a mark without its content', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.json(), async (json) => {
+        const forged = plain(JSON.parse(json));
+        const [mark, genuine] = await worker.decode([forged, await encodeOne(worker, forged)], ofWorkflow);
+        expect(refusalAmong([defaultPayloadConverter.fromPayload(mark ?? {})])).toBe('not_encrypted');
+        expect(text(genuine?.data)).toBe(text(forged.data));
+      }),
+    );
+    expect(await refusals([{}])).toEqual(['not_encrypted']);
+  });
+
+  it('marks what claims to be encrypted and does not open, but fails where only the key is missing', async () => {
+    const encoded = await encodeOne(worker, plain('text'));
+    const altered = Buffer.from(encoded.data ?? []);
+    altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
+    expect(await refusals([{ ...encoded, data: altered }, { ...encoded, data: Buffer.from('junk') }])).toEqual(['altered', 'altered']);
+    const later = await encodeOne(codecWith(key('later', 9)), plain('text'));
+    await expect(worker.decode([later], ofWorkflow)).rejects.toThrow(PayloadDecryptionError);
+  });
+
+  it('takes no plain result of an activity', async () => {
+    await expect(worker.decode([plain('bought')], ofActivity)).rejects.toThrow(PlainPayloadError);
+    await expect(worker.decode([plain('bought')])).rejects.toThrow(PlainPayloadError);
+    expect(text((await worker.decode([await encodeOne(worker, plain('bought'))], ofActivity))[0]?.data)).toBe('"bought"');
   });
 });
 

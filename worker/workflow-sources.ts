@@ -1,0 +1,12 @@
+import { fileURLToPath } from 'node:url';
+import type { BundleOptions } from '@temporalio/worker';
+import { FAILURE_CONVERTER_PATH } from '#temporal/data-converter.ts';
+
+const path = (file: string) => fileURLToPath(new URL(`../workflows/${file}`, import.meta.url));
+
+/** What the bundle of the workflows is made from; tests make theirs from the same. */
+export const WORKFLOW_SOURCES = {
+  workflowsPath: path('index.ts'),
+  workflowInterceptorModules: [path('refuse-unencrypted.ts')],
+  failureConverterPath: FAILURE_CONVERTER_PATH,
+} as const satisfies { [Name in keyof BundleOptions]: Readonly<BundleOptions[Name]> };
