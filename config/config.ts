@@ -8,7 +8,6 @@ import type { Money } from '#domain/money.ts';
 import { purchasePolicyProblems, type Policy, type RunwayPolicy, type StreamPolicy, type WaitingPolicy } from '#domain/policy.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import { parseEnvironment, type Environment } from '#config/environment.ts';
-import { isLoopback } from '#config/fields.ts';
 import { endpointFields, overlapFields, policyFields, policyOf, runwayOf, shownFields, waitingFields, waitingOf } from '#config/policy-variables.ts';
 import {
   apiFields,
@@ -20,9 +19,17 @@ import {
   secretFields,
   serviceFields,
   temporalFields,
+  temporalUiFields,
   workerFields,
   type Raw,
 } from '#config/variables.ts';
+
+export {
+  readCodecServerConfig,
+  readUiProxyConfig,
+  type CodecServerConfig,
+  type UiProxyConfig,
+} from '#config/temporal-tools.ts';
 
 /** Every variable by the part that reads it; `docs/configuration.md` is checked against it. */
 export const CONFIGURATION_FIELDS = {
@@ -35,6 +42,7 @@ export const CONFIGURATION_FIELDS = {
   worker: workerFields,
   outbound: outboundFields,
   codec: codecFields,
+  temporalUi: temporalUiFields,
   policy: policyFields,
 } as const satisfies Record<string, z.ZodRawShape>;
 
@@ -141,15 +149,6 @@ export interface WorkerConfig {
   readonly shutdownGraceMs: number;
   /** File with the workflows, built ahead. */
   readonly workflowBundle: string | undefined;
-}
-
-export interface CodecServerConfig {
-  readonly logLevel: string;
-  readonly encryptionKeys: readonly EncryptionKey[];
-  readonly host: string;
-  readonly port: number;
-  readonly allowedOrigins: readonly string[];
-  readonly token: string | undefined;
 }
 
 /** For commands that need only the database, such as migrations and keys. @throws ConfigurationError */
@@ -299,31 +298,6 @@ export function readWorkerConfig(environment: Environment = process.env): Worker
     probePort: raw.WORKER_PROBE_PORT,
     shutdownGraceMs: raw.WORKER_SHUTDOWN_GRACE,
     workflowBundle: raw.WORKFLOW_BUNDLE,
-  };
-}
-
-/** @throws ConfigurationError naming every missing or wrong variable. */
-export function readCodecServerConfig(environment: Environment = process.env): CodecServerConfig {
-  const raw = parseEnvironment(
-    z.object({ ...commonFields, ...secretFields, ...codecFields }).superRefine((value, context) => {
-      if (value.CODEC_TOKEN !== undefined || value.CODEC_WITHOUT_TOKEN || isLoopback(value.CODEC_HOST)) return;
-      context.addIssue({
-        code: 'custom',
-        path: ['CODEC_HOST'],
-        message:
-          'others than this machine could decrypt everything: set CODEC_TOKEN, or CODEC_WITHOUT_TOKEN=true where ' +
-          'something else keeps strangers out',
-      });
-    }),
-    environment,
-  );
-  return {
-    logLevel: raw.LOG_LEVEL,
-    encryptionKeys: raw.ENCRYPTION_KEYS,
-    host: raw.CODEC_HOST,
-    port: raw.CODEC_PORT,
-    allowedOrigins: raw.CODEC_ALLOWED_ORIGIN,
-    token: raw.CODEC_TOKEN,
   };
 }
 

@@ -152,6 +152,17 @@ export function originList(fallback: string) {
     });
 }
 
+/** Names or addresses of this server as they stand in `Host`, in lower case, comma separated, without port. */
+export function hostList(fallback: string) {
+  return z
+    .string()
+    .default(fallback)
+    .transform((text) => text.split(',').map((host) => host.trim().toLowerCase()))
+    .refine((hosts) => hosts.every((host) => URL.canParse(`http://${host}`) && new URL(`http://${host}`).hostname === host), {
+      message: 'must be names or addresses such as codec.example.com or [::1], comma separated, without a port',
+    });
+}
+
 /** The part of the service's webhook header names before `-Event`. */
 export function headerPrefix() {
   return z

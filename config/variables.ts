@@ -6,6 +6,7 @@ import {
   durationMs,
   flag,
   headerPrefix,
+  hostList,
   keyList,
   networkList,
   originList,
@@ -95,10 +96,22 @@ export const codecFields = {
   CODEC_PORT: port(8234),
   /** Origins of the Temporal UI, comma separated: the only ones that may ask the codec server from a browser. */
   CODEC_ALLOWED_ORIGIN: originList('http://127.0.0.1:8233,http://localhost:8233'),
+  /** Names that it may be asked under, comma separated, without port; with CODEC_TOKEN any. A page of another name that was pointed here is refused. */
+  CODEC_ALLOWED_HOSTS: hostList('127.0.0.1,localhost,[::1]'),
   /** Bearer token that the codec server asks for; without one it listens on loopback only. */
   CODEC_TOKEN: z.string().min(16).optional(),
   /** An operator's word that something else keeps strangers out, such as a port published on loopback only. */
   CODEC_WITHOUT_TOKEN: flag(false),
+};
+
+/** The proxy in front of the Temporal UI. */
+export const temporalUiFields = {
+  TEMPORAL_UI_HOST: z.string().min(1).default('127.0.0.1'),
+  TEMPORAL_UI_PORT: port(8233),
+  /** The Temporal UI itself, which nothing else should reach. */
+  TEMPORAL_UI_TARGET: urlOf('http:').default('http://127.0.0.1:8080'),
+  /** Addresses under which operators open the UI, comma separated: nothing else is served. */
+  TEMPORAL_UI_ORIGINS: originList('http://127.0.0.1:8233,http://localhost:8233'),
 };
 
 export const commonFields = {

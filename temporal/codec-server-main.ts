@@ -7,7 +7,7 @@ import { startCodecServer } from '#temporal/codec-server.ts';
 import { EncryptionCodec } from '#temporal/payload-codec.ts';
 
 const config = exitOnConfigurationError(() => readCodecServerConfig());
-const { host, port, allowedOrigins, token } = config;
+const { host, port, allowedOrigins, allowedHosts, token } = config;
 const logger = createLogger({
   level: config.logLevel,
   name: 'codec-server',
@@ -16,7 +16,7 @@ const logger = createLogger({
 
 try {
   const codec = new EncryptionCodec(new KeyRing(config.encryptionKeys));
-  const server = await startCodecServer({ host, port, codec, allowedOrigins, token, logger });
+  const server = await startCodecServer({ host, port, codec, allowedOrigins, allowedHosts, token, logger });
   logger.info({ host: server.host, port: server.port, allowedOrigins }, 'the codec server listens');
   const stop = () => void server.close().then(() => logger.info('the codec server has stopped'));
   process.once('SIGTERM', stop);

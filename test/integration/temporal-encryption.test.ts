@@ -115,6 +115,7 @@ describe('encryption of what Temporal stores', () => {
       port: 0,
       codec: new EncryptionCodec(keyRing),
       allowedOrigins: ['http://localhost:8233'],
+      allowedHosts: ['127.0.0.1', 'localhost'],
       logger: createLogger({ level: 'silent', name: 'test' }),
     });
     try {

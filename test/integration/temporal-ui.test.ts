@@ -1,3 +1,4 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +12,7 @@ import { startStack, type Stack } from '#test/support/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
+const REBOUND = 'evil.example';
 const COLUMNS = ['Status', 'Workflow ID', 'ExternalReference', 'PackageId', 'Stage', 'NeedsAttention', 'FailureClass', 'NextRetryAt', 'Environment'];
 
 describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
@@ -20,11 +22,13 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
   let stack: Stack;
   let browser: Browser;
   let uiUrl: string;
+  let codecUrl: string;
 
   beforeAll(async () => {
     folder = temporaryFolder('temporal-ui');
     const [port, uiPort, codecPort] = await Promise.all([freePort(), freePort(), freePort()]);
     uiUrl = `http://127.0.0.1:${uiPort}`;
+    codecUrl = `http://127.0.0.1:${codecPort}`;
     const cli = await obtainTemporalCli({ environment: process.env, progress: () => undefined });
     temporal = new TemporalServer({
       cli: cli.path,
@@ -46,7 +50,8 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
       },
       readyUrl: `http://127.0.0.1:${codecPort}/healthz`,
     });
-    browser = await launchBrowser();
+    // A name that an attacker has pointed at this machine.
+    browser = await launchBrowser([`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`]);
   });
 
   afterAll(async () => {
@@ -56,6 +61,18 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     await temporal?.kill();
     removeFolder(folder);
   });
+
+  /** An order that the service's rate limit holds. @returns its id. */
+  const heldOrder = async (reference: string): Promise<string> => {
+    await stack.simulator.post('/simulator/faults', {
+      target: 'request',
+      endpoint: 'createOrder',
+      fault: { kind: 'rate_limited', retry_after: 240 },
+    });
+    const held = (await stack.order({ package_id: 1003, external_order_id: reference })).textAt('id');
+    await stack.orderReaches(held, ['held']);
+    return held;
+  };
 
   const open = async (path: string): Promise<Page> => {
     const page = await openPage(browser, { width: 1700, height: 900 });
@@ -76,13 +93,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     await stack.simulator.post('/simulator/behaviour', { outcome: 'failed_at_once', credit_after_ms: null, count: 1 });
     const parked = await stack.order({ package_id: 1002, external_order_id: 'shop-1002' });
     await stack.orderReaches(parked.textAt('id'), ['needs_attention']);
-    await stack.simulator.post('/simulator/faults', {
-      target: 'request',
-      endpoint: 'createOrder',
-      fault: { kind: 'rate_limited', retry_after: 240 },
-    });
-    const held = await stack.order({ package_id: 1003, external_order_id: 'shop-1003' });
-    await stack.orderReaches(held.textAt('id'), ['held']);
+    await heldOrder('shop-1003');
 
     // The page shows what is listed when it is opened, and what a workflow shows is listed a moment later.
     await using operator = await TemporalOperator.connect(stack);
@@ -119,10 +130,76 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     expect(await shownInAFrame(list, 'Package 1002 for')).toBe(true);
     await keepScreenshot(list, 'temporal-ui-order');
   });
+
+  it('lets an operator act: what is typed is encrypted by the codec server on its way', async () => {
+    const orderId = await heldOrder('shop-1004');
+    await using operator = await TemporalOperator.connect(stack);
+    const page = await open(`workflows?query=${encodeURIComponent("ExternalReference = 'shop-1004'")}`);
+    await page.getByRole('link', { name: `order/${orderId}` }).click();
+    await sendUpdate(page, 'abandon', { by: 'Ada', why: 'typed into the UI' });
+    await stack.orderReaches(orderId, ['abandoned']);
+    const audit = await stack.api.get(`/v1/audit-log?subject_id=${orderId}`);
+    expect(audit.text).toContain('temporal/Ada');
+    expect((await operator.rawTraces(orderId)).toString('latin1')).not.toContain('typed into the UI');
+  });
+
+
+  it('is closed to a web page whose name was pointed at this machine, and its HTTP API to every page', async () => {
+    const { port } = new URL(uiUrl);
+    const page = await openPage(browser, { width: 400, height: 300 });
+    const rebound = await page.goto(`http://${REBOUND}:${port}/api/v1/namespaces`);
+    expect(rebound?.status()).toBe(403);
+    const [namespaces, codecAnswer, other] = await page.evaluate(
+      async ([ui, codecUrl, host]) => {
+        const status = (url: string, init: RequestInit) => fetch(url, init).then((answer) => answer.status, () => 'blocked');
+        const post = { method: 'POST', body: '{"payloads":[]}' };
+        return Promise.all([status('/api/v1/namespaces', post), status(`http://${host}:${new URL(codecUrl).port}/encode`, post), status(`${ui}/api/v1/namespaces`, post)]);
+      },
+      [uiUrl, codecUrl, REBOUND] as const,
+    );
+    expect(namespaces).toBe(403);
+    expect([codecAnswer, other]).toEqual(['blocked', 'blocked']);
+    for (const open of await listeningPorts(temporal)) expect(await postAsAnyPage(open), open).not.toContain('workflow not found');
+  });
+
 });
 
 /** The UI renders the Markdown of a workflow in frames of their own. */
 async function shownInAFrame(page: Page, text: string): Promise<boolean> {
   const counts = await Promise.all(page.frames().map((frame) => frame.getByText(text).count()));
   return counts.some((count) => count > 0);
+}
+
+/** As a person does it: the menu of actions, the form, the button. */
+async function sendUpdate(page: Page, name: string, input: Record<string, string>): Promise<void> {
+  await page.getByRole('button', { name: 'More Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Send an Update' }).click();
+  const form = page.getByTestId('update-confirmation-modal');
+  await form.getByTestId('update-select-button').click();
+  await form.getByRole('option', { name, exact: true }).click();
+  await form.getByRole('textbox').last().click();
+  // Inserted as a whole: the editor closes brackets that are typed.
+  await page.keyboard.insertText(JSON.stringify(input));
+  await form.getByTestId('confirm-modal-button').click();
+}
+
+/** `address:port` of each TCP socket that the Temporal server listens on (Linux only, else none). */
+async function listeningPorts(server: TemporalServer): Promise<string[]> {
+  const pid = server.child?.identity?.pid;
+  if (process.platform !== 'linux' || pid === undefined) return [];
+  const links = await Promise.all((await readdir(`/proc/${pid}/fd`)).map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  const sockets = new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
+  return (await readFile('/proc/net/tcp', 'utf8')).split('\n').slice(1).flatMap((line) => {
+    const [, local = '', , state, , , , , , inode = ''] = line.trim().split(/\s+/);
+    if (state !== '0A' || !sockets.has(inode)) return [];
+    const [address = '', port = ''] = local.split(':');
+    return [`${Buffer.from(address, 'hex').toReversed().join('.')}:${Number.parseInt(port, 16)}`];
+  });
+}
+
+/** What a plain form of any web page can send: no header of its own, no preflight. */
+async function postAsAnyPage(address: string): Promise<string> {
+  const path = '/api/v1/namespaces/default/workflows/x/signal/serviceObserved';
+  const headers = { 'Content-Type': 'text/plain', Origin: 'http://evil.example' };
+  return fetch(`http://${address}${path}`, { method: 'POST', headers, body: '{}' }).then((answer) => answer.text(), String);
 }

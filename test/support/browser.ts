@@ -28,8 +28,8 @@ export function browserAvailable(here: BrowserPlace = { path: chromiumPath, envi
 /** Milliseconds that a step of a browser may take: reached only when it never happens. */
 const PATIENCE_MS = 100_000;
 
-/** A headless Chromium that asks nobody but the pages it is given. */
-export async function launchBrowser(): Promise<Browser> {
+/** A headless Chromium that asks nobody but the pages it is given. @param more arguments for it. */
+export async function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   if (chromiumPath === undefined) throw new Error('no Chromium here');
   return chromium.launch({
     executablePath: chromiumPath,
@@ -42,6 +42,7 @@ export async function launchBrowser(): Promise<Browser> {
       '--disable-background-networking',
       '--disable-component-update',
       '--disable-sync',
+      ...more,
     ],
   });
 }

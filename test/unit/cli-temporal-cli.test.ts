@@ -123,9 +123,10 @@ describe('the Temporal server is started', () => {
   });
 
   it('with its state in a file and the UI pointed at the codec server', () => {
-    const list = startArguments({ ...options, uiPort: 8233, databaseFile: '/data/t.db', codecEndpoint: 'http://127.0.0.1:8234' });
+    const ui = { address: '127.9.8.7', port: 20_001 };
+    const list = startArguments({ ...options, uiPort: 8233, databaseFile: '/data/t.db', codecEndpoint: 'http://127.0.0.1:8234' }, ui);
     expect(list).toEqual(
-      expect.arrayContaining(['--ui-port=8233', '--db-filename=/data/t.db', '--ui-codec-endpoint=http://127.0.0.1:8234']),
+      expect.arrayContaining(['--ui-ip=127.9.8.7', '--ui-port=20001', '--db-filename=/data/t.db', '--ui-codec-endpoint=http://127.0.0.1:8234']),
     );
     expect(list).not.toContain('--headless');
   });

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { CONFIGURATION_FIELDS, readApiConfig, readCodecServerConfig, readDatabaseConfig, readWorkerConfig } from '#config/config.ts';
+import { CONFIGURATION_FIELDS, readApiConfig, readCodecServerConfig, readDatabaseConfig, readUiProxyConfig, readWorkerConfig } from '#config/config.ts';
 import { composeService, composeServices, composeVariables, PROJECT, rawCompose } from '#test/support/compose.ts';
 
 const VALUES = {
@@ -34,7 +34,7 @@ describe('docker-compose.yml', () => {
 
   it('has the services of the whole product', () => {
     expect(ALL.map(([name]) => name).toSorted()).toEqual(
-      ['postgres', 'temporal-schema', 'temporal', 'temporal-ui', 'migrate', 'api', 'worker', 'codec', 'simulator'].toSorted(),
+      ['postgres', 'temporal-schema', 'temporal', 'temporal-ui', 'temporal-ui-proxy', 'migrate', 'api', 'worker', 'codec', 'simulator'].toSorted(),
     );
     expect(composeService('simulator').profiles).toEqual(['simulator']);
   });
@@ -114,9 +114,16 @@ describe('docker-compose.yml', () => {
     expect(readApiConfig(environment('api'))).toMatchObject({ host: '0.0.0.0', port: 3000 });
     expect(readWorkerConfig(environment('worker'))).toMatchObject({ probePort: 3001, temporal: { address: 'temporal:7233' } });
     expect(readCodecServerConfig(environment('codec'))).toMatchObject({ host: '0.0.0.0', token: undefined });
+    expect(readUiProxyConfig(environment('temporal-ui-proxy'))).toMatchObject({ host: '0.0.0.0', port: 8233, target: 'http://temporal-ui:8080' });
   });
 
-  it.each(['api', 'worker', 'codec', 'simulator'])('checks the health of %s on the port that it listens on', (name) => {
+  it('publishes the Temporal UI, which answers any host, only through the proxy that does not', () => {
+    expect(composeService('temporal-ui').ports).toEqual([]);
+    expect(composeService('temporal-ui-proxy').ports).toEqual(['127.0.0.1:8233:8233']);
+    expect(readFileSync(join(PROJECT, 'ops/temporal/dynamic-config.yaml'), 'utf8')).toContain('frontend.httpAllowedHosts');
+  });
+
+  it.each(['api', 'worker', 'codec', 'simulator', 'temporal-ui-proxy'])('checks the health of %s on the port that it listens on', (name) => {
     const { environment, healthcheck } = composeService(name, VALUES);
     const port = Object.entries(environment).find(([variable]) => variable.endsWith('_PORT'))?.[1];
 

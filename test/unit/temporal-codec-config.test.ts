@@ -13,6 +13,11 @@ describe('the configuration of the codec server', () => {
     expect(config.token).toBeUndefined();
   });
 
+  it.each(['https://codec.example.com', 'codec.example.com:443', 'codec.example.com/', 'a,,b', 'a b'])('refuses %j as a host', (hosts) => {
+    expect(() => readCodecServerConfig({ ...keys, CODEC_ALLOWED_HOSTS: hosts })).toThrow(ConfigurationError);
+    expect(readCodecServerConfig({ ...keys, CODEC_ALLOWED_HOSTS: 'Codec.example.com, [::1]' }).allowedHosts).toEqual(['codec.example.com', '[::1]']);
+  });
+
   it.each(['0.0.0.0', '::', '10.0.0.5', 'codec.internal'])('refuses to listen on %s without a token', (host) => {
     expect(() => readCodecServerConfig({ ...keys, CODEC_HOST: host })).toThrow(/CODEC_HOST: .*CODEC_TOKEN/);
     expect(readCodecServerConfig({ ...keys, ...token, CODEC_HOST: host }).host).toBe(host);

@@ -22,6 +22,7 @@ async function start(changes: Partial<CodecServerOptions> = {}): Promise<CodecSe
     port: 0,
     codec,
     allowedOrigins: ['http://127.0.0.1:8233', UI],
+    allowedHosts: ['127.0.0.1', 'localhost'],
     logger,
     ...changes,
   });
@@ -109,6 +110,25 @@ describe('the codec server', () => {
     },
   );
 
+  it.each(['evil.example', '127.0.0.1.evil.example', '[::1]'])('refuses to be asked as %j, without a token', async (host) => {
+    const encoded = await codec.encode([defaultPayloadConverter.toPayload('canary')]);
+    const ask = async (path: string, authorization?: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { host: `${host}:${server.port}`, ...(authorization !== undefined && { authorization }) };
+        const call = httpRequest({ host: '127.0.0.1', port: server.port, path, method: 'POST', headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        });
+        call.on('error', reject);
+        call.end(JSON.stringify({ payloads: encoded.map(toJson) }));
+      });
+    expect(await ask('/decode')).toBe(421);
+    expect(await ask('/encode')).toBe(421);
+    await server.close();
+    server = await start({ token: TOKEN });
+    expect(await ask('/decode', `Bearer ${TOKEN}`)).toBe(200);
+  });
+
   it('serves the CLI, which sends no origin', async () => {
     expect((await post('/decode', { payloads: [] }, {})).status).toBe(200);
   });
@@ -161,9 +181,39 @@ describe('the codec server', () => {
     call.on('error', () => resolve(-1));
     const megabyte = Buffer.alloc(1_024 * 1_024, 'a');
     // One more than the limit, and never an end.
-    for (let sent = 0; sent < 17; sent += 1) call.write(megabyte);
+    for (let sent = 0; sent < 9; sent += 1) call.write(megabyte);
     expect(await promise).toBe(413);
     call.destroy();
+  });
+
+  it.each([
+    ['payloads', `{"payloads":[${Array(500_000).fill('{"data":"eA=="}').join(',')}]}`],
+    ['payloads without content', `{"payloads":[${Array(500_000).fill('{}').join(',')}]}`],
+    ['lists in lists', '['.repeat(1_000_000)],
+    ['a few more than a page has', JSON.stringify({ payloads: Array(5_001).fill({}) })],
+  ])('refuses half a million small things before it makes objects of them: %s', async (_, body) => {
+    const answer = await post('/encode', body);
+    expect(answer.status).toBe(413);
+    expect(await answer.text()).toContain('5000 payloads');
+    expect((await post('/encode', { payloads: Array(5_000).fill({ data: 'eA==', metadata: { encoding: 'anNvbg==' } }) })).status).toBe(200);
+  });
+
+  it('keeps no more than two full bodies of all requests in memory, and serves the next afterwards', async () => {
+    const mebibyte = Buffer.alloc(1_024 * 1_024, ' ');
+    const calls = Array.from({ length: 5 }, () => {
+      const { promise, resolve } = Promise.withResolvers<number>();
+      const call = httpRequest({ host: '127.0.0.1', port: server.port, path: '/decode', method: 'POST' }, (answer) => {
+        answer.resume();
+        resolve(answer.statusCode ?? 0);
+      });
+      call.on('error', () => resolve(-1));
+      // None of them ends.
+      for (let sent = 0; sent < 7; sent += 1) call.write(mebibyte);
+      return { promise, call };
+    });
+    expect(await Promise.race(calls.map(({ promise }) => promise))).toBe(503);
+    for (const { call } of calls) call.destroy();
+    await expect.poll(async () => (await post('/decode', `{"payloads":[]}${' '.repeat(7 * 1_024 * 1_024)}`)).status).toBe(200);
   });
 
   it('logs no payload, whatever goes wrong', async () => {

@@ -1,0 +1,101 @@
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startUiProxy, type UiProxy, type UiProxyProblem } from '#temporal/ui-proxy.ts';
+
+const OWN = 'http://localhost:8233';
+
+let ui: Server;
+let proxy: UiProxy;
+let seen: { method: string | undefined; url: string | undefined; body: string }[];
+let problems: UiProxyProblem[];
+
+beforeEach(async () => {
+  seen = [];
+  problems = [];
+  ui = createServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      seen.push({ method: request.method, url: request.url, body });
+      response.writeHead(200, { 'Content-Type': 'text/html', 'Set-Cookie': '_csrf=x' }).end(`the UI, asked for ${request.headers.host}`);
+    });
+  });
+  await new Promise<void>((resolve) => ui.listen(0, '127.0.0.1', resolve));
+  proxy = await startUiProxy({
+    host: '127.0.0.1',
+    port: 0,
+    target: `http://127.0.0.1:${(ui.address() as AddressInfo).port}`,
+    origins: [OWN, 'http://127.0.0.1:8233'],
+    onProblem: (problem) => void problems.push(problem),
+  });
+});
+afterEach(async () => {
+  await proxy.close();
+  ui.closeAllConnections();
+  await new Promise((resolve) => ui.close(resolve));
+});
+
+async function bodyOf(message: IncomingMessage): Promise<string> {
+  let body = '';
+  for await (const chunk of message as AsyncIterable<Buffer>) body += chunk.toString();
+  return body;
+}
+
+async function ask(headers: Record<string, string>, method = 'GET', path = '/', body?: string) {
+  return new Promise<{ status: number | undefined; text: string; headers: IncomingMessage['headers'] }>((resolve, reject) => {
+    const call = httpRequest({ host: '127.0.0.1', port: proxy.port, method, path, headers }, (answer) => {
+      bodyOf(answer).then((text) => resolve({ status: answer.statusCode, text, headers: answer.headers }), reject);
+    });
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+describe('the proxy of the Temporal UI', () => {
+  it('passes requests for its own addresses on, with their bodies, and the answers back', async () => {
+    for (const host of ['localhost:8233', '127.0.0.1:8233', 'LOCALHOST:8233']) {
+      const answer = await ask({ host });
+      expect(answer).toMatchObject({ status: 200, text: `the UI, asked for ${host}`, headers: { 'set-cookie': ['_csrf=x'] } });
+    }
+    const fetched = { host: 'localhost:8233', origin: OWN, 'sec-fetch-site': 'same-origin' };
+    expect((await ask(fetched, 'POST', '/api/v1/x?y=1', '{"a":1}')).status).toBe(200);
+    expect(seen.at(-1)).toEqual({ method: 'POST', url: '/api/v1/x?y=1', body: '{"a":1}' });
+    expect(problems).toEqual([]);
+  });
+
+  it.each(['evil.example:8233', 'evil.example', 'localhost', 'localhost:8234', '127.0.0.1.evil.example:8233', '[::1]:8233'])(
+    'refuses a request for the host %j, and says which address to open',
+    async (host) => {
+      const answer = await ask({ host });
+      expect(answer.status).toBe(403);
+      expect(answer.text).toContain(OWN);
+      expect(seen).toEqual([]);
+      expect(problems).toEqual([{ what: 'host', detail: host }]);
+    },
+  );
+
+  it.each([
+    [{ origin: 'http://evil.example' }, 'POST'],
+    [{ origin: 'null' }, 'POST'],
+    [{ origin: 'http://localhost:8234' }, 'DELETE'],
+    [{ 'sec-fetch-site': 'cross-site' }, 'POST'],
+    [{ 'sec-fetch-site': 'same-site' }, 'PUT'],
+  ])('refuses what another page sends: %j %s', async (headers, method) => {
+    expect((await ask({ host: 'localhost:8233', ...headers }, method)).status).toBe(403);
+    expect(seen).toEqual([]);
+    expect(problems.map(({ what }) => what)).toEqual(['origin']);
+  });
+
+  it('asks nobody but the UI, whatever stands in the request line', async () => {
+    for (const path of ['//evil.example/', 'http://evil.example/x', '/\\evil.example']) {
+      expect((await ask({ host: 'localhost:8233' }, 'GET', path)).text).toContain('the UI');
+    }
+    expect(seen.map(({ url }) => url)).toEqual(['//evil.example/', 'http://evil.example/x', '/\\evil.example']);
+  });
+
+  it('answers 502 while the UI is away', async () => {
+    ui.closeAllConnections();
+    await new Promise((resolve) => ui.close(resolve));
+    expect((await ask({ host: 'localhost:8233' })).status).toBe(502);
+    expect(problems.map(({ what }) => what)).toEqual(['unreachable']);
+  });
+});
