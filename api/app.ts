@@ -31,6 +31,8 @@ import { vpnOperations } from '#api/routes/vpn.ts';
 import { walletOperations } from '#api/routes/wallet.ts';
 import { webhookEndpointOperations } from '#api/routes/webhook-endpoints.ts';
 import { webhookOperations } from '#api/routes/webhooks.ts';
+import { StrangerBodies } from '#api/stranger-bodies.ts';
+import { STRANGER_BODIES } from '#domain/stranger-bodies.ts';
 import { securityHeaders } from '#api/security-headers.ts';
 import { productVersion } from '#api/version.ts';
 
@@ -57,7 +59,7 @@ export function createApp(dependencies: ApiDependencies): Express {
   const keys = new KeyLookups((prefixes) => dependencies.database.run((db) => findApiKeys(db, prefixes)));
   // Typed by people; relative, so that a proxy may put all of it below a path of its own.
   app.get('/docs/', (_request, response) => response.redirect(308, '../docs'));
-  mountOperations(app, allOperations(dependencies), { ...dependencies, keys, limits });
+  mountOperations(app, allOperations(dependencies), { ...dependencies, keys, limits, strangerBodies: new StrangerBodies(STRANGER_BODIES) });
   app.use(errorHandler(dependencies));
   return app;
 }

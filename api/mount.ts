@@ -4,6 +4,7 @@ import { lineageOf } from '#db/api-keys.ts';
 import type { Caller, Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { sendReply, sendStream } from '#api/reply.ts';
+import type { StrangerBodies } from '#api/stranger-bodies.ts';
 import { contextOf } from '#api/request-context.ts';
 
 /** An answer that takes longer has waited for something. */
@@ -11,6 +12,8 @@ const KEY_HOLDS_MS = 500;
 
 export interface MountDependencies extends AuthenticationDependencies {
   readonly bodyLimitBytes: number;
+  /** For calls without an API key. */
+  readonly strangerBodies: StrangerBodies;
 }
 
 /** Mounts operations: per path the methods that exist, and for all others 405 with those in Allow. */
@@ -45,6 +48,7 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
       }
       callers.set(request, caller);
     }
+    operation.beforeBody?.({ header: (name) => request.get(name), headerNames: () => Object.keys(request.headers) });
     next();
   };
 
@@ -69,7 +73,8 @@ function handlersOf(operation: Operation, dependencies: MountDependencies): Requ
 
   if (operation.reads === 'nothing') return [guard, answer];
   // `inflate: false` refuses encodings: a signature covers the bytes as sent, and a small body must stay small.
-  return [guard, express.raw({ type: () => true, limit: dependencies.bodyLimitBytes, inflate: false }), answer];
+  const read: RequestHandler = express.raw({ type: () => true, limit: dependencies.bodyLimitBytes, inflate: false });
+  return [guard, operation.scope === undefined ? dependencies.strangerBodies.guard(read) : read, answer];
 }
 
 function otherMethods(path: string, operations: readonly Operation[]): RequestHandler {

@@ -65,6 +65,9 @@ export interface Incoming {
   readonly onClose: (listener: () => void) => void;
 }
 
+/** What is known of a request before its body. */
+export type IncomingHeaders = Pick<Incoming, 'header' | 'headerNames'>;
+
 /** What a call asks of a key: one scope, or nothing but that it is valid. */
 export type RequiredScope = ApiScope | 'none';
 
@@ -81,6 +84,8 @@ export interface Operation extends Documentation {
   /** False when a request may leave its body out, since everything in it is optional. */
   readonly bodyRequired: boolean;
   readonly bodyExample: unknown;
+  /** Throws a problem where the headers alone say that the request is refused: its body is not read then. */
+  readonly beforeBody?: ((headers: IncomingHeaders) => void) | undefined;
   readonly handle: (incoming: Incoming) => Promise<Reply | StreamedReply>;
 }
 
@@ -160,6 +165,7 @@ export function publicOperation(
   definition: Documentation & {
     readonly reads?: 'bytes';
     readonly params?: z.ZodObject;
+    readonly beforeBody?: Operation['beforeBody'];
     readonly handle: (incoming: Incoming) => Promise<Reply>;
   },
 ): Operation {

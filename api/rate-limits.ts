@@ -1,6 +1,6 @@
-import { isIPv6 } from 'node:net';
 import { BURST_MS, FAILURE_WINDOW_MS, KNOWN_KEY_MS } from '#domain/policy.ts';
 import { quotaPerMinute, takeToken, tokensAt, type Bucket, type Quota } from '#domain/token-bucket.ts';
+import { networkOf } from '#api/network-address.ts';
 import { Problem } from '#api/problem.ts';
 
 /** What is kept in memory, whoever calls: far more than there are keys; strangers can fill it with addresses only slowly. */
@@ -73,14 +73,14 @@ export class RateLimits {
 
   /** Notes a failed authentication. @returns what is answered instead of 401 where there were too many; and whether this was the first such. */
   noteFailure(address: string): { readonly refusal: Problem | undefined; readonly exhausted: boolean } {
-    const place = network(address);
+    const place = networkOf(address);
     const { bucket, taken, remaining } = takeToken(this.#failures.get(place), this.#failureQuota(), this.#now());
     this.#failures.set(place, bucket);
     return { refusal: taken ? undefined : this.#tooManyFailures(), exhausted: taken && remaining === 0 };
   }
 
   #isExhausted(address: string): boolean {
-    const bucket = this.#failures.get(network(address));
+    const bucket = this.#failures.get(networkOf(address));
     return bucket !== undefined && tokensAt(bucket, this.#failureQuota(), this.#now()) < 1;
   }
 
@@ -100,18 +100,6 @@ function rateLimited(detail: string, waitMs: number): Problem {
 
 function seconds(ms: number): number {
   return Math.ceil(ms / 1_000);
-}
-
-/** A household or server has a /64 of IPv6, so one address of it is as good as another. */
-function network(address: string): string {
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
-  if (!isIPv6(plain)) return plain;
-  const [head = '', tail] = plain.split('::', 2);
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length;
-  const groups = [...left, ...Array<string>(Math.max(0, zeros)).fill('0'), ...right];
-  return groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16)).join(':');
 }
 
 /** Forgets what was used longest ago, so that it never grows beyond its bound. */

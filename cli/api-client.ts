@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { UserError } from '#cli/user-error.ts';
+import { visible } from '#cli/visible-text.ts';
 
 /** Where the API is, which key it is called with, and what a reader of an error has to know of both. */
 export interface ApiAccess {
@@ -46,7 +47,7 @@ export class ApiError extends UserError {
   constructor(request: string, status: number, text: string, access: ApiAccess) {
     const parsed = problemSchema.safeParse(jsonOf(text));
     const problem = parsed.success ? parsed.data : undefined;
-    const reason = problem === undefined ? text.slice(0, 300) : reasonOf(problem);
+    const reason = problem === undefined ? visible(text.slice(0, 300)) : reasonOf(problem);
     super(`The API answered ${status}: ${reason}`, adviceFor(status, request, problem, access));
     this.name = 'ApiError';
     this.status = status;
@@ -58,7 +59,7 @@ export class ApiError extends UserError {
 /** What is wrong with each field stands in a line of its own. */
 function reasonOf({ title, detail, errors }: Problem): string {
   const words = [title, detail].filter(Boolean).join(': ');
-  return [words, ...errors.map((error) => `  - ${error.field || error.in}: ${error.message}`)].join('\n');
+  return [words, ...errors.map((error) => `  - ${error.field || error.in}: ${error.message}`)].map(visible).join('\n');
 }
 
 function adviceFor(status: number, request: string, problem: Problem | undefined, { url, keyFrom, log }: ApiAccess): string {

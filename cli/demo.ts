@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { type ApiAccess, ApiClient } from '#cli/api-client.ts';
 import { readSecretFile, writeSecretFile } from '#cli/start/files.ts';
 import type { Terminal } from '#cli/terminal.ts';
+import { visible } from '#cli/visible-text.ts';
 import { isFinal, statusesOf } from '#domain/lifecycle.ts';
 
 export interface DemoOptions {
@@ -105,7 +106,7 @@ async function follow(api: ApiClient, orderId: string, options: DemoOptions): Pr
       shown.add(said);
       startedAt ??= Date.parse(entry.at);
       const seconds = ((Date.parse(entry.at) - startedAt) / 1_000).toFixed(1);
-      terminal.say(`  ${terminal.dim(`+${seconds} s`.padStart(8))}  ${entry.event.padEnd(22)} ${entry.message}`);
+      terminal.say(`  ${terminal.dim(`+${seconds} s`.padStart(8))}  ${visible(entry.event).padEnd(22)} ${visible(entry.message)}`);
     }
     if (isFinal(current.status) || performance.now() > deadline) return current;
     await delay(POLL_MS, undefined, options.signal === undefined ? {} : { signal: options.signal });

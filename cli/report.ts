@@ -1,5 +1,6 @@
 import type { Output } from '#cli/terminal.ts';
 import { UserError } from '#cli/user-error.ts';
+import { visibleLines } from '#cli/visible-text.ts';
 import { ConfigurationError, EXIT_CONFIGURATION } from '#config/fields.ts';
 
 /** Errors of the product that are no bug, by name: to import their classes would load half of it for `--help`. */
@@ -12,7 +13,9 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 /** Prints why a command failed. @returns the exit code. */
-export function report(error: unknown, output: Output): number {
+export function report(error: unknown, terminal: Output): number {
+  // Errors have lines of ours, and hold texts of others; those of the API are made visible where they are read.
+  const output = { write: (text: string) => terminal.write(visibleLines(text)) };
   if (error instanceof ConfigurationError) {
     output.write(`${error.message}\n`);
     return EXIT_CONFIGURATION;

@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import { visible } from '#cli/visible-text.ts';
 
 /** One thing under way, shown until it ends. */
 export interface Step {
@@ -69,7 +70,7 @@ export class Terminal {
   }
 
   #update(step: ActiveStep, detail: string): void {
-    step.detail = detail;
+    step.detail = visible(detail);
     if (this.interactive || this.#now() - step.shownAt < PLAIN_UPDATE_MS) return;
     step.shownAt = this.#now();
     this.say(`… ${step.name}: ${detail}`);
@@ -80,7 +81,7 @@ export class Terminal {
     if (index < 0) return;
     this.#active.splice(index, 1);
     const seconds = this.dim(`(${((this.#now() - step.startedAt) / 1_000).toFixed(1)} s)`);
-    this.say([mark, step.name, detail, seconds].filter(Boolean).join(' '));
+    this.say([mark, step.name, visible(detail), seconds].filter(Boolean).join(' '));
     if (this.#active.length === 0) this.close();
   }
 

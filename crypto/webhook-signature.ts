@@ -47,20 +47,12 @@ const SIGNATURE = /^v1=([0-9a-f]{64})$/;
 export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
   const { timestampHeader, signatureHeader, rawBody, secrets, now } = delivery;
 
-  if (timestampHeader === undefined) return refuse('timestamp_missing');
-  if (!UNIX_SECONDS.test(timestampHeader)) return refuse('timestamp_malformed');
-  const distanceMs = Math.abs(now - Number(timestampHeader) * 1_000);
-  // Written so that a clock that is not a number refuses too.
-  if (!(distanceMs <= WEBHOOK_TOLERANCE_SECONDS * 1_000)) return refuse('timestamp_out_of_tolerance');
-
-  if (signatureHeader === undefined) return refuse('signature_missing');
-  const digest = SIGNATURE.exec(signatureHeader)?.[1];
-  if (digest === undefined) return refuse('signature_malformed');
-
+  const refusal = refusalOfHeaders(delivery);
+  if (refusal !== undefined || timestampHeader === undefined) return refuse(refusal ?? 'timestamp_missing');
   const accepted = secrets.filter((candidate) => isAccepted(candidate, now));
   if (accepted.length === 0) return refuse('no_accepted_secret');
 
-  const received = Buffer.from(digest, 'hex');
+  const received = Buffer.from(SIGNATURE.exec(signatureHeader ?? '')?.[1] ?? '', 'hex');
   let matches = false;
   // Every secret is tried, also after a match, so that the time taken does not tell which one it was.
   for (const { secret } of accepted) {
@@ -68,6 +60,21 @@ export function verifyWebhook(delivery: SignedDelivery): WebhookVerdict {
     matches = timingSafeEqual(expected, received) || matches;
   }
   return matches ? { ok: true } : refuse('signature_mismatch');
+}
+
+/**
+ * What can be said before the body is read: such a delivery is refused whatever its body.
+ *
+ * @returns undefined where only the body decides.
+ */
+export function refusalOfHeaders({ timestampHeader, signatureHeader, now }: Omit<SignedDelivery, 'rawBody' | 'secrets'>): WebhookRefusal | undefined {
+  if (timestampHeader === undefined) return 'timestamp_missing';
+  if (!UNIX_SECONDS.test(timestampHeader)) return 'timestamp_malformed';
+  const distanceMs = Math.abs(now - Number(timestampHeader) * 1_000);
+  // Written so that a clock that is not a number refuses too.
+  if (!(distanceMs <= WEBHOOK_TOLERANCE_SECONDS * 1_000)) return 'timestamp_out_of_tolerance';
+  if (signatureHeader === undefined) return 'signature_missing';
+  return SIGNATURE.test(signatureHeader) ? undefined : 'signature_malformed';
 }
 
 /**

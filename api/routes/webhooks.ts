@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import { verifyWebhook, type SignedDelivery, type WebhookRefusal, type WebhookVerdict } from '#crypto/webhook-signature.ts';
+import { refusalOfHeaders, verifyWebhook, type SignedDelivery, type WebhookRefusal, type WebhookVerdict } from '#crypto/webhook-signature.ts';
 import type { IntakeResult, VerifiedDelivery } from '#db/inbox-intake.ts';
 import { OWN_PING } from '#db/inbox.ts';
 import { serviceHeaders, type ServiceHeaders } from '#upstream/contract.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { databaseUnavailable } from '#api/errors.ts';
-import { publicOperation, type Incoming, type Operation } from '#api/operation.ts';
+import { publicOperation, type Incoming, type IncomingHeaders, type Operation } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
 import { otherHeaderPrefix, RefusedPrefixes } from '#api/refused-prefixes.ts';
@@ -64,13 +64,33 @@ export function webhookOperations(dependencies: ApiDependencies): Operation[] {
           example: { result: 'accepted' },
         },
       },
-      problems: ['invalid_signature', 'delivery_id_missing', 'database_unavailable'],
+      problems: ['invalid_signature', 'delivery_id_missing', 'rate_limited', 'database_unavailable'],
+      beforeBody: (headers) => refuseByHeaders(dependencies, headers),
       handle: async (incoming) => {
         await refuseOtherPrefix(dependencies, refusedPrefixes, incoming);
         return receive(dependencies, names, incoming);
       },
     }),
   ];
+}
+
+/**
+ * Refuses before the body is read what no body could mend: no timestamp or signature, a malformed or an old one.
+ *
+ * @throws Problem invalid_signature
+ */
+function refuseByHeaders({ headerPrefix, metrics, now }: ApiDependencies, { header, headerNames }: IncomingHeaders): void {
+  // Reported with whether a secret of ours has signed it: its body is needed for that.
+  if (otherHeaderPrefix(headerNames(), headerPrefix) !== undefined) return;
+  const names = serviceHeaders(headerPrefix);
+  const refusal = refusalOfHeaders({
+    timestampHeader: header(names.timestamp),
+    signatureHeader: header(names.signature),
+    now: now(),
+  });
+  if (refusal === undefined) return;
+  metrics.webhookDeliveries.inc({ result: refusal });
+  throw new Problem('invalid_signature', { headers: { Connection: 'close' } });
 }
 
 /**

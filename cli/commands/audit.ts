@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
 import { ApiClient } from '#cli/api-client.ts';
 import type { Output } from '#cli/terminal.ts';
+import { printJson, printLine } from '#cli/visible-text.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** The API gives no more at once. */
@@ -49,8 +50,8 @@ export async function showAuditLog(options: AuditOptions, environment: Environme
     entries.push(...found.data);
     cursor = found.next_cursor;
   }
-  if (json === true) output.write(`${JSON.stringify(entries, null, 2)}\n`);
-  else for (const each of entries) output.write(`${lineOf(each)}\n`);
+  if (json === true) printJson(output, entries);
+  else for (const each of entries) printLine(output, lineOf(each));
 }
 
 function lineOf({ at, actor, api_key: key, action, subject_id: id, subject_kind: kind, reason }: Entry): string {

@@ -20,6 +20,7 @@ import { profileLines } from '#cli/sandbox-tour/print.ts';
 import { readProfileFile } from '#cli/sandbox-tour/profile-file.ts';
 import type { Output } from '#cli/terminal.ts';
 import { codeOf, UserError } from '#cli/user-error.ts';
+import { printJson, printLines } from '#cli/visible-text.ts';
 
 /** Production cannot be probed without spending money, so what counts there is what was measured in the sandbox. */
 const MEASURED_IN = 'sandbox';
@@ -32,11 +33,8 @@ export async function showCapabilities(
 ): Promise<number> {
   const { database, service } = readConfig(environment);
   const profile = await newest(database, service);
-  const text =
-    options.json === true
-      ? JSON.stringify(profile === undefined ? null : capabilitiesJson(profile, service), null, 2)
-      : (profile === undefined ? [NO_PROFILE, TOUR] : capabilityLines(profile, service, new Date())).join('\n');
-  output.write(`${text}\n`);
+  if (options.json === true) printJson(output, profile === undefined ? null : capabilitiesJson(profile, service));
+  else printLines(output, profile === undefined ? [NO_PROFILE, TOUR] : capabilityLines(profile, service, new Date()));
   return profile === undefined ? 1 : 0;
 }
 
@@ -76,7 +74,7 @@ export async function confirmCapabilities(
       ...(released.length === 0 ? [] : [`Purchases that are no longer held: ${released.map(nounOf).join(', ')}.`]),
     ];
   });
-  output.write(`${lines.join('\n')}\n`);
+  printLines(output, lines);
 }
 
 /**

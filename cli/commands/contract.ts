@@ -11,6 +11,7 @@ import { recordDocument } from '#cli/record-document.ts';
 import { OwnToken } from '#cli/own-token.ts';
 import type { Output } from '#cli/terminal.ts';
 import { codeOf } from '#cli/user-error.ts';
+import { printJson, printLines } from '#cli/visible-text.ts';
 
 export interface ContractCheckOptions {
   /** Get the document from the service first, and keep it in the file. */
@@ -42,7 +43,7 @@ export async function checkContractFile(
   const capabilities = readCapabilities(environment);
   const headerPrefix = readHeaderPrefix(environment);
   const refuse = (what: string, advice: string): number => {
-    stderr.write(`${what}\n${advice}\n`);
+    printLines(stderr, [what, advice]);
     return NO_DOCUMENT;
   };
   if (options.download === true) {
@@ -53,12 +54,12 @@ export async function checkContractFile(
   if ('advice' in document) return refuse(document.what, document.advice);
 
   const report = checkContract(document.content, capabilities, { headerPrefix });
-  const text = options.json === true ? JSON.stringify(contractJson(report), null, 2) : contractLines(report).join('\n');
-  stdout.write(`${text}\n`);
+  if (options.json === true) printJson(stdout, contractJson(report));
+  else printLines(stdout, contractLines(report));
   if (options.record !== true) return report.compatible ? COMPATIBLE : NOT_COMPATIBLE;
   const recorded = await recordDocument(document.content, environment);
   // With --json, what is printed stays one JSON document.
-  (options.json === true ? stderr : stdout).write(`${recorded.lines.join('\n')}\n`);
+  printLines(options.json === true ? stderr : stdout, recorded.lines);
   return report.compatible && recorded.nothingHeld ? COMPATIBLE : NOT_COMPATIBLE;
 }
 

@@ -2,6 +2,7 @@ import type { Environment } from '#config/environment.ts';
 import { examine, exitCodeOf } from '#cli/doctor/examine.ts';
 import { findingLines, findingsJson } from '#cli/doctor/print.ts';
 import { type Output, Terminal } from '#cli/terminal.ts';
+import { printJson, printLines } from '#cli/visible-text.ts';
 
 export interface DoctorOptions {
   readonly json?: boolean;
@@ -19,7 +20,7 @@ export async function runDoctorCommand(
   // In a file or a pipe it would only be in the way.
   if (terminal.interactive && options.json !== true) terminal.step('looking at everything');
   const findings = await examine(environment, options.data === undefined ? {} : { data: options.data }).finally(() => terminal.close());
-  const text = options.json === true ? JSON.stringify(findingsJson(findings), null, 2) : findingLines(findings).join('\n');
-  output.write(`${text}\n`);
+  if (options.json === true) printJson(output, findingsJson(findings));
+  else printLines(output, findingLines(findings));
   return exitCodeOf(findings);
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
 import { ApiClient, ApiError } from '#cli/api-client.ts';
 import type { Output } from '#cli/terminal.ts';
+import { printJson, printLine } from '#cli/visible-text.ts';
 import type { Environment } from '#config/environment.ts';
 
 export interface PauseOptions extends ApiOptions {
@@ -59,7 +60,7 @@ export class GateDesk {
   async show({ json, ...options }: ApiOptions & { readonly json?: boolean }): Promise<void> {
     const answer = z.looseObject({});
     const found = await this.#api(options).call({ path: '/v1/purchase-gate', answer });
-    if (json === true) return this.#say(JSON.stringify(found, null, 2));
+    if (json === true) return printJson(this.#output, found);
     for (const line of gateLines(gate.parse(found))) this.#say(line);
     this.#say(await this.#runwayLine(options));
   }
@@ -94,7 +95,7 @@ export class GateDesk {
   }
 
   #say(line: string): void {
-    this.#output.write(`${line}\n`);
+    printLine(this.#output, line);
   }
 }
 

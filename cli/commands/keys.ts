@@ -22,6 +22,7 @@ import { actor } from '#cli/account.ts';
 import { withDatabase } from '#cli/command-database.ts';
 import { keyLines } from '#cli/key-list.ts';
 import { UserError } from '#cli/user-error.ts';
+import { printLine } from '#cli/visible-text.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -71,14 +72,14 @@ export async function createKey(name: string, options: NewKeyOptions, environmen
     ...(rateLimit === undefined ? [] : [`${rateLimit} requests a minute`]),
     ...(expiresAt === undefined ? [] : [`until ${expiresAt.toISOString()}`]),
   ];
-  process.stderr.write(`Key ${prefix} for ${name}, shown this once; ${[`scopes: ${scopes.join(', ')}`, ...said].join('; ')}\n`);
+  printLine(process.stderr, `Key ${prefix} for ${name}, shown this once; ${[`scopes: ${scopes.join(', ')}`, ...said].join('; ')}`);
   process.stdout.write(`${key}\n`);
 }
 
 /** `reseller keys list`. */
 export async function listKeys(environment: Environment): Promise<void> {
   const keys = await inDatabase(environment, (database) => database.run(listApiKeys));
-  for (const line of keyLines(keys, new Date())) process.stdout.write(`${line}\n`);
+  for (const line of keyLines(keys, new Date())) printLine(process.stdout, line);
 }
 
 /**

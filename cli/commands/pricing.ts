@@ -4,6 +4,7 @@ import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
 import { ApiClient } from '#cli/api-client.ts';
 import type { Output } from '#cli/terminal.ts';
 import { UserError } from '#cli/user-error.ts';
+import { printLine } from '#cli/visible-text.ts';
 import type { Environment } from '#config/environment.ts';
 
 export interface SetOptions extends ApiOptions {
@@ -113,7 +114,7 @@ export class PricingDesk {
   }
 
   #say(line: string): void {
-    this.#output.write(`${line}\n`);
+    printLine(this.#output, line);
   }
 }
 

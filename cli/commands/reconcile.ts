@@ -9,6 +9,7 @@ import { reportJson, reportLines } from '#cli/reconciliation-report.ts';
 import { readTogether } from '#cli/read-together.ts';
 import type { Output } from '#cli/terminal.ts';
 import { UserError } from '#cli/user-error.ts';
+import { printJson, printLines } from '#cli/visible-text.ts';
 
 export interface ReconcileOptions {
   readonly json?: boolean;
@@ -49,7 +50,8 @@ export async function runReconcile(
       if (report === undefined) {
         throw new UserError(`The worker has stored its report ${result.id} in another database.`, 'Check that DATABASE_URL is that of the worker.');
       }
-      output.write(json === true ? `${JSON.stringify(reportJson(report), null, 2)}\n` : `${reportLines(report).join('\n')}\n`);
+      if (json === true) printJson(output, reportJson(report));
+      else printLines(output, reportLines(report));
       if (report.status !== 'complete') return 2;
       return report.counts.findings > 0 ? 1 : 0;
     } finally {

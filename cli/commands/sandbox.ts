@@ -10,6 +10,7 @@ import { tourExitCode } from '#cli/sandbox-tour/finding.ts';
 import { stepLine, summaryLines, tourJson } from '#cli/sandbox-tour/print.ts';
 import { requireSandbox, runTour, type TourReport } from '#cli/sandbox-tour/tour.ts';
 import type { Output } from '#cli/terminal.ts';
+import { printJson, printLines } from '#cli/visible-text.ts';
 
 export interface SandboxTourOptions {
   readonly json?: boolean;
@@ -69,7 +70,7 @@ function resendWindowOf(environment: Environment): number {
 async function tourAndPrint(tour: Tour, database: Database | undefined): Promise<number> {
   const { config, options, resendWindowMs, output } = tour;
   const print = (lines: readonly string[]) => {
-    if (options.json !== true) output.write(`${lines.join('\n')}\n`);
+    if (options.json !== true) printLines(output, lines);
   };
   print([`The sandbox of ${config.baseUrl}. Its balance is fictional, and production is not touched.`, '']);
   const report = await runTour(config, {
@@ -83,7 +84,7 @@ async function tourAndPrint(tour: Tour, database: Database | undefined): Promise
   });
   const id = database === undefined ? undefined : await store(database, report);
   print([...summaryLines(report), '', ...storedLines(report, id)]);
-  if (options.json === true) output.write(`${JSON.stringify(tourJson(report, config.baseUrl, id), null, 2)}\n`);
+  if (options.json === true) printJson(output, tourJson(report, config.baseUrl, id));
   return tourExitCode(report.findings);
 }
 

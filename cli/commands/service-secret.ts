@@ -15,6 +15,7 @@ import { duration } from '#cli/doctor/duration.ts';
 import type { Output } from '#cli/terminal.ts';
 import { typed } from '#cli/typed-command.ts';
 import { UserError } from '#cli/user-error.ts';
+import { printLines } from '#cli/visible-text.ts';
 
 export interface ServiceSecretOptions {
   /** How long former secrets still verify, in milliseconds; as the configuration says when left out. */
@@ -53,7 +54,7 @@ export async function changeServiceSecret(
       addAuditEntry(db, { actor: actor(), action: `webhook_secret.${change}`, subject }, new Date()),
     );
     const stored = await changeAndStore(change, config, { overlapMs, data: options.data }, database);
-    output.write(`${storedLines(stored, config, { overlapMs, data: options.data }).join('\n')}\n`);
+    printLines(output, storedLines(stored, config, { overlapMs, data: options.data }));
   });
 }
 

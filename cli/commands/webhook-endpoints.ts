@@ -4,6 +4,7 @@ import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
 import { ApiClient } from '#cli/api-client.ts';
 import type { Output } from '#cli/terminal.ts';
 import { UserError } from '#cli/user-error.ts';
+import { printLine } from '#cli/visible-text.ts';
 import type { Environment } from '#config/environment.ts';
 
 export interface DeliveriesOptions extends ApiOptions {
@@ -102,7 +103,7 @@ export class WebhookEndpointDesk {
   }
 
   #say(line: string): void {
-    this.#output.write(`${line}\n`);
+    printLine(this.#output, line);
   }
 }
 

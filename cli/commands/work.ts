@@ -7,6 +7,7 @@ import { counted } from '#cli/marked-line.ts';
 import type { Output } from '#cli/terminal.ts';
 import { UserError } from '#cli/user-error.ts';
 import type { WorkCommand } from '#cli/work-kinds.ts';
+import { printLine } from '#cli/visible-text.ts';
 import type { Environment } from '#config/environment.ts';
 
 /** Which work; each filter narrows the choice. */
@@ -265,7 +266,7 @@ export class WorkDesk {
   }
 
   #say(line: string): void {
-    this.#output.write(`${line}\n`);
+    printLine(this.#output, line);
   }
 }
 

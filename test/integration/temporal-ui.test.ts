@@ -137,7 +137,7 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     const page = await open(`workflows?query=${encodeURIComponent("ExternalReference = 'shop-1004'")}`);
     await page.getByRole('link', { name: `order/${orderId}` }).click();
     await sendUpdate(page, 'abandon', { by: 'Ada', why: 'typed into the UI' });
-    await stack.orderReaches(orderId, ['abandoned']);
+    await stack.orderReaches(orderId, ['abandoned'], 20_000);
     const audit = await stack.api.get(`/v1/audit-log?subject_id=${orderId}`);
     expect(audit.text).toContain('temporal/Ada');
     expect((await operator.rawTraces(orderId)).toString('latin1')).not.toContain('typed into the UI');
@@ -174,13 +174,17 @@ async function shownInAFrame(page: Page, text: string): Promise<boolean> {
 async function sendUpdate(page: Page, name: string, input: Record<string, string>): Promise<void> {
   await page.getByRole('button', { name: 'More Actions' }).click();
   await page.getByRole('menuitem', { name: 'Send an Update' }).click();
-  const form = page.getByTestId('update-confirmation-modal');
-  await form.getByTestId('update-select-button').click();
-  await form.getByRole('option', { name, exact: true }).click();
-  await form.getByRole('textbox').last().click();
+  const form = page.locator('dialog[open]');
+  await form.locator('[data-testid=update-select-button]:visible').first().click();
+  await form.locator('[role=option]:visible', { hasText: new RegExp(`^\\s*${name}\\s*$`) }).first().click();
+  await form.locator('[data-language=json]:visible').first().click();
   // Inserted as a whole: the editor closes brackets that are typed.
   await page.keyboard.insertText(JSON.stringify(input));
-  await form.getByTestId('confirm-modal-button').click();
+  await keepScreenshot(page, 'temporal-ui-update');
+  page.on('response', (answer) => { if (answer.request().method() !== 'GET') void answer.text().catch(String).then((text) => console.log('RESP', answer.url(), answer.status(), text.slice(0, 600))); });
+  await form.locator('[data-testid=confirm-modal-button]:visible').first().click();
+  await page.waitForTimeout(5000);
+  await keepScreenshot(page, 'x4');
 }
 
 /** `address:port` of each TCP socket that the Temporal server listens on (Linux only, else none). */
