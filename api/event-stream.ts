@@ -36,8 +36,9 @@ export class EventStreams {
   /** @throws Problem too_many_streams */
   open(filter: EventFilter, reader: Reader): StreamedReply {
     const { perKey, stallMs } = this.#dependencies.streams;
-    const { apiKeyId } = reader.caller;
-    if ((this.#open.get(apiKeyId) ?? 0) >= perKey) {
+    // Counted for the line of keys: a key and its successor share the limit.
+    const { lineageId } = reader.caller;
+    if ((this.#open.get(lineageId) ?? 0) >= perKey) {
       throw new Problem('too_many_streams', { detail: `The limit of an API key is ${perKey}.`, headers: { 'Retry-After': String(RECONNECT_MS / 1_000) } });
     }
     return {
@@ -45,20 +46,20 @@ export class EventStreams {
       headers: HEADERS,
       stallMs,
       send: async (outflow) => {
-        this.#count(apiKeyId, 1);
+        this.#count(lineageId, 1);
         try {
           await this.#send(outflow, filter, reader);
         } finally {
-          this.#count(apiKeyId, -1);
+          this.#count(lineageId, -1);
         }
       },
     };
   }
 
-  #count(apiKeyId: string, change: 1 | -1): void {
-    const count = (this.#open.get(apiKeyId) ?? 0) + change;
-    if (count === 0) this.#open.delete(apiKeyId);
-    else this.#open.set(apiKeyId, count);
+  #count(lineageId: string, change: 1 | -1): void {
+    const count = (this.#open.get(lineageId) ?? 0) + change;
+    if (count === 0) this.#open.delete(lineageId);
+    else this.#open.set(lineageId, count);
     this.#all += change;
     this.#dependencies.metrics.waiting.set({ for: 'stream' }, this.#all);
   }

@@ -26,6 +26,11 @@ const secretOutput = z
     former_verifies_until: instant.nullable().meta({
       description: 'Until when the one before it still verifies; null when none was stored.',
     }),
+    configured_secrets: z.int().min(0).meta({
+      description:
+        'How many secrets of `SERVICE_WEBHOOK_SECRETS` this API process still accepts beside it. A rotation does not end them: ' +
+        'one that has leaked is taken out of the environment, and the API restarted.',
+    }),
   })
   .meta({ id: 'WebhookSecretStatus', description: 'When a secret was stored. The secret itself is never shown.' });
 
@@ -39,7 +44,7 @@ const rotation = z
       .meta({
         description:
           'How long former secrets still verify; as the configuration says when left out. 0 after one has leaked: then none ' +
-          'of them does from now on.',
+          'that is stored does from now on; those of `SERVICE_WEBHOOK_SECRETS` do until they are taken out.',
         example: 3_600,
       }),
   })
@@ -68,7 +73,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
           description: 'Made and stored.',
           contentType: JSON_TYPE,
           schema: secretOutput,
-          example: { environment: 'sandbox', stored_at: '2030-01-31T12:00:00.000Z', former_verifies_until: null },
+          example: { environment: 'sandbox', stored_at: '2030-01-31T12:00:00.000Z', former_verifies_until: null, configured_secrets: 0 },
         },
       },
       problems: ['webhook_secret_exists', ...PROBLEMS],
@@ -95,6 +100,7 @@ export function serviceSecretOperations(dependencies: ApiDependencies): Operatio
             environment: 'sandbox',
             stored_at: '2030-01-31T12:00:00.000Z',
             former_verifies_until: '2030-01-31T13:00:00.000Z',
+            configured_secrets: 0,
           },
         },
       },
@@ -139,7 +145,7 @@ async function change(dependencies: ApiDependencies, request: ChangeRequest): Pr
       const store = new WebhookSecretStore(tx, { keyRing, environment, overlapMs, now });
       const result = await changeWebhookSecret(service, store, kind);
       if (!result.ok) throw refusal(result);
-      return jsonReply(kind === 'create' ? 201 : 200, secretJson(environment, result.stored));
+      return jsonReply(kind === 'create' ? 201 : 200, secretJson(dependencies, result.stored));
     },
   );
   await storedSecrets.refresh();
@@ -147,13 +153,14 @@ async function change(dependencies: ApiDependencies, request: ChangeRequest): Pr
 }
 
 function secretJson(
-  environment: z.input<typeof secretOutput>['environment'],
+  { serviceMode: environment, webhookSecrets, now }: ApiDependencies,
   { storedAt, formerVerifiesUntil }: ReplacedWebhookSecret,
 ): z.input<typeof secretOutput> {
   return {
     environment,
     stored_at: storedAt.toISOString(),
     former_verifies_until: instantJson(formerVerifiesUntil ?? null),
+    configured_secrets: webhookSecrets.filter(({ acceptedUntil }) => acceptedUntil === undefined || acceptedUntil >= now()).length,
   };
 }
 

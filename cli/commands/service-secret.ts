@@ -121,7 +121,7 @@ function storedLines(
     );
   }
   if (configuredSecrets.length > 0) {
-    lines.push(data === undefined ? TAKE_OUT : LEAVE_IN);
+    lines.push(data !== undefined ? LEAVE_IN : overlapMs === 0 ? TAKE_OUT_NOW : TAKE_OUT);
   }
   return lines;
 }
@@ -129,6 +129,9 @@ function storedLines(
 const TAKE_OUT =
   'SERVICE_WEBHOOK_SECRETS verify beside it for as long as they stand there: take them out, and restart the API, once ' +
   'deliveries signed with the new one arrive.';
+const TAKE_OUT_NOW =
+  'SERVICE_WEBHOOK_SECRETS in the environment are still accepted, whatever the overlap: if one of them has leaked, take it out ' +
+  'and restart the API now.';
 const LEAVE_IN =
   'What `npm start` gives the API as SERVICE_WEBHOOK_SECRETS verifies beside it. Unless you have set that variable yourself, ' +
   'there is nothing to do about it.';

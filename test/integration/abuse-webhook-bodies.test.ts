@@ -57,13 +57,9 @@ describe('a webhook delivery that never ends', () => {
   });
 
   it('takes a bounded place: of 800 from one address all but a few are refused, and the service is heard afterwards', async () => {
-    const before = process.memoryUsage();
     const deliveries = Array.from({ length: 800 }, () => new SlowDelivery(FRESH, 200_000));
     try {
       await waitFor('all but those that have a place are answered', async () => answered(429, deliveries) === 800 - STRANGER_BODIES.perAddress);
-      const after = process.memoryUsage();
-      const grown = (after.external + after.arrayBuffers - before.external - before.arrayBuffers) / 1e6;
-      process.stdout.write(`800 slow deliveries: ${grown.toFixed(0)} MB more in buffers, ${((after.rss - before.rss) / 1e6).toFixed(0)} MB resident\n`);
       expect(answered(401, deliveries)).toBe(0);
     } finally {
       for (const delivery of deliveries) delivery.end();

@@ -58,7 +58,7 @@ describe('POST /v1/service/webhook-secret', () => {
     const answer = await post(PATH);
     expect([answer.status, answer.body]).toEqual([
       201,
-      { environment: 'sandbox', stored_at: '2030-01-31T12:00:00.000Z', former_verifies_until: null },
+      { environment: 'sandbox', stored_at: '2030-01-31T12:00:00.000Z', former_verifies_until: null, configured_secrets: 1 },
     ]);
     // In the same second as the 401 before it: whoever stores does not wait for the next look.
     expect(await statusOf({ secret: 'whsec_shown_once' })).toBe(200);

@@ -1649,7 +1649,7 @@ export interface WebhookReplay {
 }
 export interface WebhookSecretRotation {
   /**
-   * How long former secrets still verify; as the configuration says when left out. 0 after one has leaked: then none of them does from now on.
+   * How long former secrets still verify; as the configuration says when left out. 0 after one has leaked: then none that is stored does from now on; those of `SERVICE_WEBHOOK_SECRETS` do until they are taken out.
    */
   overlap_seconds?: number;
 }
@@ -3878,6 +3878,10 @@ export interface WebhookSecretStatus {
    * Until when the one before it still verifies; null when none was stored.
    */
   former_verifies_until: string | null;
+  /**
+   * How many secrets of `SERVICE_WEBHOOK_SECRETS` this API process still accepts beside it. A rotation does not end them: one that has leaked is taken out of the environment, and the API restarted.
+   */
+  configured_secrets: number;
 }
 export interface AuditPage {
   data: AuditEntry[];
