@@ -15,6 +15,23 @@ export const installation = pgTable(
   (table) => [check('installation_one_row', sql`${table.singleton}`)],
 );
 
+/**
+ * The encryption keys that this database has been used with. A process whose ring lacks one of them, or has other bytes under its id,
+ * is refused.
+ */
+export const encryptionKeys = pgTable(
+  'encryption_keys',
+  {
+    keyId: text('key_id').primaryKey(),
+    /** `KeyRing.checkValueOf`: equal for equal bytes of the key. Does not lead back to the key. */
+    checkValue: bytea('check_value').notNull(),
+    /** True for the one that keyed hashes are made with: the last of ENCRYPTION_KEYS. */
+    makesHashes: boolean('makes_hashes').notNull(),
+    firstUsedAt: instant('first_used_at').notNull().defaultNow(),
+  },
+  (table) => [uniqueIndex('encryption_keys_one_makes_hashes').on(table.makesHashes).where(sql`${table.makesHashes}`)],
+);
+
 /** The service's access token, shared by all processes. `version` is what compare-and-set compares. */
 export const serviceTokens = pgTable('service_tokens', {
   environment: text('environment').primaryKey(),
