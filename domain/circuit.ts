@@ -33,10 +33,21 @@ export const CIRCUIT_STATES = ['closed', 'open', 'probing', 'releasing'] as cons
 export type CircuitState = (typeof CIRCUIT_STATES)[number];
 
 /**
- * `failed`, `succeeded`: what a send that is not the canary shows. `probe_started`: a canary is let through. `canary_…`: what
- * it came to; `canary_lost` when it showed nothing, or nothing was heard of it. `drained`: nobody is held any more.
+ * `failed`, `succeeded`: what a send that is not the canary shows; `purchased` when the service accepted it, which the condition would
+ * have prevented. `probe_started`: a canary is let through. `canary_…`: what it came to; `canary_lost` when it showed nothing, or
+ * nothing was heard of it. `drained`: no work is held any more. `idle`: a canary has been due for `circuitIdleMs` and no work waits.
  */
-export const CIRCUIT_EVENTS = ['failed', 'succeeded', 'probe_started', 'canary_failed', 'canary_succeeded', 'canary_lost', 'drained'] as const;
+export const CIRCUIT_EVENTS = [
+  'failed',
+  'succeeded',
+  'purchased',
+  'probe_started',
+  'canary_failed',
+  'canary_succeeded',
+  'canary_lost',
+  'drained',
+  'idle',
+] as const;
 export type CircuitEvent = (typeof CIRCUIT_EVENTS)[number];
 
 /** What an event does in a state. */
@@ -54,48 +65,60 @@ export type CircuitDecision =
   /** Opens again for a moment: another canary is to find out. */
   | 'try_another'
   | 'release'
-  | 'close';
+  | 'close'
+  /** Closes on trial: the next failure opens it again, for longer than before. */
+  | 'close_on_trial';
 
 /** What every event does in every state. */
 export const CIRCUIT_TABLE: Readonly<Record<CircuitState, Readonly<Record<CircuitEvent, CircuitDecision>>>> = {
   closed: {
     failed: 'count',
     succeeded: 'reset',
+    purchased: 'reset',
     probe_started: 'stay',
     canary_failed: 'count',
     canary_succeeded: 'reset',
     canary_lost: 'stay',
     drained: 'stay',
+    idle: 'stay',
   },
   open: {
     // Sent before it opened.
     failed: 'stay',
     succeeded: 'probe_soon',
+    // It went past this circuit, and is as good as a canary.
+    purchased: 'release',
     probe_started: 'probe',
     // A canary that had been given up.
     canary_failed: 'stay',
     canary_succeeded: 'release',
     canary_lost: 'stay',
     drained: 'stay',
+    // No work would ever find out whether it is over.
+    idle: 'close_on_trial',
   },
   probing: {
-    // Only the canary decides: what else ends now was sent before.
+    // Short of a purchase only the canary decides: what else ends now was sent before.
     failed: 'stay',
     succeeded: 'stay',
+    purchased: 'release',
     probe_started: 'stay',
     canary_failed: 'reopen',
     canary_succeeded: 'release',
     canary_lost: 'try_another',
     drained: 'stay',
+    idle: 'stay',
   },
   releasing: {
     failed: 'reopen',
     succeeded: 'stay',
+    purchased: 'stay',
     probe_started: 'stay',
     canary_failed: 'reopen',
     canary_succeeded: 'stay',
     canary_lost: 'stay',
     drained: 'close',
+    idle: 'stay',
   },
 };
 
@@ -114,7 +137,10 @@ export interface Circuit {
 
 export const CLOSED_CIRCUIT: Circuit = { state: 'closed', failures: 0, openings: 0, probeAt: null, canaryUntil: null };
 
-export type CircuitPolicy = Pick<GatePolicy, 'circuitFailures' | 'probeDelayMs' | 'probeDelayMaxMs' | 'canaryLeaseMs'>;
+export type CircuitPolicy = Pick<
+  GatePolicy,
+  'circuitFailures' | 'probeDelayMs' | 'probeDelayMaxMs' | 'canaryLeaseMs' | 'circuitIdleMs'
+>;
 
 /** What happened to a circuit. */
 export interface CircuitNews {
@@ -150,7 +176,18 @@ export function afterCircuitEvent(name: CircuitName, circuit: Circuit, { event, 
       return { ...circuit, state: 'releasing', failures: 0, probeAt: null, canaryUntil: null };
     case 'close':
       return CLOSED_CIRCUIT;
+    case 'close_on_trial':
+      return { ...circuit, state: 'closed', failures: policy.circuitFailures - 1, probeAt: null };
   }
+}
+
+/**
+ * True when a canary has been due for `circuitIdleMs` and no work waits that could be one.
+ *
+ * @param now epoch milliseconds.
+ */
+export function isIdle({ state, probeAt }: Circuit, isAwaited: boolean, now: number, policy: CircuitPolicy): boolean {
+  return state === 'open' && !isAwaited && probeAt !== null && probeAt + policy.circuitIdleMs <= now;
 }
 
 /** A canary that showed nothing is followed soon, but not in a tight loop. */
@@ -189,6 +226,25 @@ export function evidenceFor(name: CircuitName, evidence: SendEvidence): 'failed'
   const { classes }: CircuitRow = CIRCUITS[name];
   if (classes.includes(evidence.failure)) return 'failed';
   return SHOWS_OVER[evidence.failure].includes(name) ? 'succeeded' : 'nothing';
+}
+
+/**
+ * The event that a send is for a circuit.
+ *
+ * @param isCanary its canary was sent. @returns undefined when it changes nothing.
+ */
+export function sendEventFor(
+  name: CircuitName,
+  circuit: Pick<Circuit, 'state' | 'failures'> | undefined,
+  isCanary: boolean,
+  evidence: SendEvidence,
+): CircuitEvent | undefined {
+  const shown = evidenceFor(name, evidence);
+  if (isCanary) return ({ failed: 'canary_failed', succeeded: 'canary_succeeded', nothing: 'canary_lost' } as const)[shown];
+  if (shown === 'failed') return 'failed';
+  if (shown === 'nothing' || circuit === undefined) return undefined;
+  if (circuit.state === 'closed' && circuit.failures === 0) return undefined;
+  return evidence.kind === 'accepted' ? 'purchased' : 'succeeded';
 }
 
 /** The service answered, knew us and had time for us. That it would sell to us is not said. */

@@ -245,6 +245,9 @@ export interface GatePolicy {
   readonly probeDelayMaxMs: number;
   /** A canary that was not heard of for this long is given up: it is woken, reads a price and sends. */
   readonly canaryLeaseMs: number;
+  /** An open circuit whose canary has been due for this long, with no work that could be one, closes on trial: it would stay open,
+   * and alert, until the next purchase. Longer than the longest wait for a canary, so that an outage is not taken for an idle time. */
+  readonly circuitIdleMs: number;
   /** How many held purchases a second go on once what held them is over. */
   readonly releasesPerSecond: number;
   /** How often the gate looks what it can let through. */
@@ -313,6 +316,7 @@ export const DEFAULT_POLICY: Policy = {
     probeDelayMs: 5 * second,
     probeDelayMaxMs: 2 * minute,
     canaryLeaseMs: 90 * second,
+    circuitIdleMs: 5 * minute,
     releasesPerSecond: 5,
     tickMs: second,
     recheckMs: 10 * minute,

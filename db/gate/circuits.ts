@@ -4,7 +4,7 @@ import {
   afterCircuitEvent,
   circuitNames,
   CLOSED_CIRCUIT,
-  evidenceFor,
+  sendEventFor,
   type Circuit,
   type CircuitEvent,
   type CircuitName,
@@ -126,15 +126,8 @@ export async function noteSend(tx: Executor, news: SendNews, policy: CircuitPoli
   return { changes, failed };
 }
 
-/** @returns undefined when it changes nothing. */
 function eventOf(name: CircuitName, row: CircuitRow | undefined, { work, evidence }: SendNews): CircuitEvent | undefined {
-  const shown = evidenceFor(name, evidence);
-  if (row !== undefined && isCanary(row, work)) {
-    return ({ failed: 'canary_failed', succeeded: 'canary_succeeded', nothing: 'canary_lost' } as const)[shown];
-  }
-  if (shown === 'failed') return 'failed';
-  if (shown === 'nothing' || row === undefined) return undefined;
-  return row.state === 'closed' && row.failures === 0 ? undefined : 'succeeded';
+  return sendEventFor(name, row, row !== undefined && isCanary(row, work), evidence);
 }
 
 async function lockCircuit(tx: Executor, name: CircuitName): Promise<CircuitRow> {

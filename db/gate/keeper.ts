@@ -3,13 +3,13 @@
  * every second or so by every worker; one of them does it at a time.
  */
 import { asc, eq, inArray, or, sql } from 'drizzle-orm';
-import type { CircuitName } from '#domain/circuit.ts';
+import { isIdle, type CircuitName } from '#domain/circuit.ts';
 import { compareMoney, subtractMoney, type Money } from '#domain/money.ts';
 import type { GatePolicy } from '#domain/policy.ts';
 import { circuitOf, pauseOf, releasable, type Barrier } from '#domain/purchase-gate.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
-import { listCircuits, lockUnclosed, moveCircuit, type CircuitChange } from '#db/gate/circuits.ts';
+import { circuitOfRow, listCircuits, lockUnclosed, moveCircuit, type CircuitChange } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
 import { limitProblem } from '#db/gate/reservations.ts';
 import { leaveLine, nextInLine, noteProbe, type GateWait } from '#db/gate/waits.ts';
@@ -43,7 +43,7 @@ async function tendCircuits(tx: Executor, now: number, policy: GatePolicy, chang
   const canaries: WorkRef[] = [];
   for (const locked of await lockUnclosed(tx)) {
     let row = locked;
-    const move = async (event: 'canary_lost' | 'probe_started' | 'drained', canary?: WorkRef) => {
+    const move = async (event: 'canary_lost' | 'probe_started' | 'drained' | 'idle', canary?: WorkRef) => {
       const after = await moveCircuit(tx, row, { event, now, ...(canary !== undefined && { canary }) }, policy);
       if (after.state !== row.state) changes.push({ name: row.name, from: row.state, to: after.state, detail: after.detail });
       row = after;
@@ -51,6 +51,7 @@ async function tendCircuits(tx: Executor, now: number, policy: GatePolicy, chang
     if (row.state === 'probing' && row.canaryUntil !== null && row.canaryUntil.getTime() <= now) await move('canary_lost');
     const first = await nextInLine(tx, `circuit:${row.name}`);
     if (row.state === 'releasing' && first === undefined) await move('drained');
+    if (isIdle(circuitOfRow(row), first !== undefined, now, policy)) await move('idle');
     if (row.state === 'open' && first !== undefined && row.probeAt !== null && row.probeAt.getTime() <= now) {
       const canary = workOf(first);
       await noteProbe(tx, canary);

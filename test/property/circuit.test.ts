@@ -11,7 +11,9 @@ import {
   circuitSentence,
   CLOSED_CIRCUIT,
   evidenceFor,
+  isIdle,
   probeDelayMs,
+  sendEventFor,
   type Circuit,
   type CircuitEvent,
   type CircuitName,
@@ -60,6 +62,44 @@ describe('a circuit of the service', () => {
         expect(circuit).toEqual(CLOSED_CIRCUIT);
       }),
     );
+  });
+
+  it('is never open after a purchase that it would have prevented', () => {
+    fc.assert(
+      fc.property(name, events, fc.boolean(), (which, list, isCanary) => {
+        const before = play(which, list);
+        const event = sendEventFor(which, before, isCanary && before.state === 'probing', { kind: 'accepted' });
+        const after = event === undefined ? before : afterCircuitEvent(which, before, { event, now: NOW }, policy);
+        expect(['closed', 'releasing']).toContain(after.state);
+        expect(afterCircuitEvent(which, after, { event: 'drained', now: NOW }, policy)).toEqual(CLOSED_CIRCUIT);
+      }),
+    );
+  });
+
+  it('does not stay open for ever where no work waits and none comes', () => {
+    fc.assert(
+      fc.property(name, events, (which, list) => {
+        let circuit = play(which, list);
+        let now = NOW + list.length * 1_000;
+        // As the keeper moves it, at each time at which something is due.
+        for (let looks = 0; looks < 4 && circuit.state !== 'closed'; looks += 1) {
+          now = Math.max(now, circuit.canaryUntil ?? 0, (circuit.probeAt ?? 0) + policy.circuitIdleMs);
+          const event = circuit.state === 'probing' ? 'canary_lost' : circuit.state === 'releasing' ? 'drained' : 'idle';
+          expect(isIdle(circuit, false, now, policy)).toBe(event === 'idle');
+          circuit = afterCircuitEvent(which, circuit, { event, now }, policy);
+        }
+        expect(circuit.state).toBe('closed');
+      }),
+    );
+  });
+
+  it('is idle only while it is open, long after its canary was due, with no work before it', () => {
+    const open: Circuit = { ...CLOSED_CIRCUIT, state: 'open', probeAt: NOW };
+    const due = NOW + policy.circuitIdleMs;
+    expect(isIdle(open, false, due, policy)).toBe(true);
+    expect(isIdle(open, false, due - 1, policy)).toBe(false);
+    expect(isIdle(open, true, due, policy)).toBe(false);
+    for (const state of ['closed', 'probing', 'releasing'] as const) expect(isIdle({ ...open, state }, false, due, policy)).toBe(false);
   });
 
   it('opens after so many failures in a row and not before; a success begins the count anew', () => {
@@ -182,7 +222,7 @@ describe('each circuit', () => {
   });
 });
 
-const EXACT = { circuitFailures: 3, probeDelayMs: 10_000, probeDelayMaxMs: 600_000, canaryLeaseMs: 5_000 };
+const EXACT = { circuitFailures: 3, probeDelayMs: 10_000, probeDelayMaxMs: 600_000, canaryLeaseMs: 5_000, circuitIdleMs: 60_000 };
 
 describe('an event', () => {
   const OPEN: Circuit = { state: 'open', failures: 3, openings: 2, probeAt: 9_000, canaryUntil: null };
@@ -207,6 +247,11 @@ describe('an event', () => {
     ['lets others follow', PROBING, { event: 'canary_succeeded' }, RELEASING],
     ['lets others follow although it was given up', OPEN, { event: 'canary_succeeded' }, RELEASING],
     ['closes it', RELEASING, { event: 'drained' }, CLOSED_CIRCUIT],
+    ['is a purchase that went past it', OPEN, { event: 'purchased' }, RELEASING],
+    ['is a purchase that went past it while a canary is out', PROBING, { event: 'purchased' }, RELEASING],
+    ['closes it on trial', OPEN, { event: 'idle' }, { ...OPEN, state: 'closed', failures: 2, probeAt: null }],
+    ['is one failure after a trial', { ...OPEN, state: 'closed', failures: 2, probeAt: null }, { event: 'failed' }, { ...OPEN, openings: 3, probeAt: again }],
+    ['is a success after a trial', { ...OPEN, state: 'closed', failures: 2, probeAt: null }, { event: 'purchased' }, CLOSED_CIRCUIT],
   ];
 
   it.each(rows)('%s', (_what, before, news, after) => {
