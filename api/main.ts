@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readApiConfig, type ApiConfig } from '#config/config.ts';
 import { exitOnConfigurationError } from '#config/fields.ts';
 import { DatabaseUnavailableError } from '#db/database.ts';
+import { registerKeys } from '#db/encryption-keys.ts';
 import { stampOrVerify } from '#db/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
 import { forgetRefusedPrefix } from '#db/refused-header-prefixes.ts';
@@ -50,7 +51,7 @@ async function runApi(config: ApiConfig): Promise<void> {
 
 /** Answers nothing but probes until the database is there, current, and the one of this service and environment. */
 async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortSignal): Promise<void> {
-  const { database, storedSecrets, tail, webhookSecrets, logger } = parts.dependencies;
+  const { database, keyRing, storedSecrets, tail, webhookSecrets, logger } = parts.dependencies;
   const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;
   while (!signal.aborted) {
     try {
@@ -59,6 +60,8 @@ async function openWhenUsable(config: ApiConfig, parts: ApiParts, signal: AbortS
         await stampOrVerify(db, { serviceBaseUrl, serviceMode });
         await forgetRefusedPrefix(db, config.headerPrefix);
       });
+      // Before anything is sealed or opened.
+      await registerKeys(database, keyRing);
       // Before the first delivery: it may be signed with one of them.
       await storedSecrets.refresh();
       // Before the first one who waits.

@@ -1,6 +1,7 @@
 import type { ApiConfig } from '#config/config.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/database.ts';
+import { verifyKeys } from '#db/encryption-keys.ts';
 import { listEvents } from '#db/event-queries.ts';
 import { lastPosition } from '#db/events.ts';
 import { InboxIntake } from '#db/inbox-intake.ts';
@@ -112,6 +113,8 @@ export function createApiParts(config: ApiConfig, now: () => number = Date.now):
           if (state.stopping) throw new Error('The API is stopping.');
         },
         database: () => database.run((db) => requireCurrentSchema(db)),
+        // Another process may have begun to use a key that this one lacks.
+        encryption: () => database.run((db) => verifyKeys(db, keyRing)),
       },
       degraded: () => database.run(readConditions),
       closedBecause: () => state.closedBecause,

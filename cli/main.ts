@@ -7,6 +7,7 @@ import { duration, entries, id, ids, overlap } from '#cli/arguments.ts';
 import { addGateCommands } from '#cli/gate-commands.ts';
 import { SET_UP as DATA, type SetUpOption as DataOption } from '#cli/set-up-option.ts';
 import { addPricingCommands } from '#cli/pricing-commands.ts';
+import { addEncryptionKeyCommands } from '#cli/encryption-key-commands.ts';
 import { addKeyCommands } from '#cli/key-commands.ts';
 import { addWorkCommands, API, DATA as API_DATA } from '#cli/work-commands.ts';
 import { addWebhookEndpointCommands } from '#cli/webhook-endpoint-commands.ts';
@@ -84,6 +85,7 @@ program
 
 
 addKeyCommands(program, environmentFor);
+addEncryptionKeyCommands(program, environmentFor);
 
 const serviceSecret = program
   .command('service-secret')

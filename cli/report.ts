@@ -7,6 +7,7 @@ import { ConfigurationError, EXIT_CONFIGURATION } from '#config/fields.ts';
 const ADVICE: Readonly<Record<string, string>> = {
   DatabaseUnavailableError: 'Check that PostgreSQL runs and that DATABASE_URL is right.',
   OtherInstallationError: '',
+  EncryptionKeysError: '',
   SchemaNotCurrentError: '',
   TemporalUnavailableError: '',
   NamespaceSetUpError: '',

@@ -40,6 +40,7 @@ export class KeyRing {
   readonly #primary: NamedKey;
   readonly #sealing: ReadonlyMap<string, KeyObject>;
   readonly #hashKey: KeyObject;
+  readonly #checkValues: ReadonlyMap<string, Buffer>;
 
   /**
    * @param keys at least one. The **last** key also derives the key of {@link hash}, so keep it when rotating.
@@ -60,6 +61,21 @@ export class KeyRing {
     this.#primary = primary;
     this.#sealing = sealing;
     this.#hashKey = derive(oldest.key, 'hash');
+    this.#checkValues = new Map(keys.map(({ id, key }) => [id, derive(key, 'check').export()]));
+  }
+
+  /** Ids of all keys: the first seals, the last makes the hashes. */
+  get keyIds(): readonly string[] {
+    return [...this.#sealing.keys()];
+  }
+
+  /**
+   * A value that is equal for equal bytes of a key, and does not lead back to them: HKDF-SHA-256 with a purpose of its own.
+   *
+   * @returns undefined when the ring has no key of this id.
+   */
+  checkValueOf(id: string): Buffer | undefined {
+    return this.#checkValues.get(id);
   }
 
   /** Id of the key that seals. */

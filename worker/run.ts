@@ -3,6 +3,7 @@ import { isGrpcServiceError, ServiceError } from '@temporalio/client';
 import { Runtime, Worker } from '@temporalio/worker';
 import type { WorkerConfig } from '#config/config.ts';
 import { DatabaseUnavailableError } from '#db/database.ts';
+import { EncryptionKeysError, registerKeys, verifyKeys } from '#db/encryption-keys.ts';
 import { readConditions } from '#db/conditions.ts';
 import { OtherInstallationError, stampOrVerify } from '#db/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
@@ -40,7 +41,7 @@ const MAX_ENDPOINTS = 20;
  * @param parts closed at the end.
  */
 export async function runWorker(config: WorkerConfig, parts: WorkerParts = createWorkerParts(config)): Promise<void> {
-  const { logger, metrics, database } = parts;
+  const { logger, metrics, database, keyRing } = parts;
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
 
@@ -51,6 +52,8 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
     metrics,
     checks: {
       database: () => database.run((db) => requireCurrentSchema(db)),
+      // Another process may have begun to use a key that this one lacks.
+      encryption: () => database.run((db) => verifyKeys(db, keyRing)),
       worker: async () => {
         if (!ready) throw new Error('the worker is not running (yet)');
       },
@@ -63,6 +66,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
     await untilAvailable(parts, stopping.signal, async () => {
       await database.run((db) => requireCurrentSchema(db));
       await database.run((db) => stampOrVerify(db, { serviceBaseUrl: config.service.baseUrl, serviceMode: config.service.mode }));
+      await registerKeys(database, keyRing);
       await parts.firstContact.hold();
       await setUpNamespace(config.temporal);
     });
@@ -183,7 +187,8 @@ async function untilAvailable<Result>(
     try {
       return await work();
     } catch (error) {
-      if (error instanceof OtherInstallationError || error instanceof NamespaceSetUpError) throw error;
+      if (error instanceof OtherInstallationError || error instanceof EncryptionKeysError) throw error;
+      if (error instanceof NamespaceSetUpError) throw error;
       if (!isPassing(error)) throw error;
       logger.warn({ err: error }, 'something that the worker needs is not available yet; it tries again');
     }

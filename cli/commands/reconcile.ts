@@ -1,6 +1,7 @@
 import { readDatabaseConfig, readEncryptionKeys, readTemporalConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
+import { verifyKeys } from '#db/encryption-keys.ts';
 import { findReconciliation } from '#db/reconciliations.ts';
 import { connectClient } from '#temporal/connection.ts';
 import { compareBooks } from '#temporal/compare-books.ts';
@@ -37,7 +38,10 @@ export async function runReconcile(
     stored: readDatabaseConfig,
   });
   return await withDatabase(stored.database.url, 'reseller reconcile', async (database) => {
-    const client = await connectClient(temporal, new KeyRing(keys));
+    const keyRing = new KeyRing(keys);
+    // What is sealed with another key no worker could open.
+    await database.run((db) => verifyKeys(db, keyRing));
+    const client = await connectClient(temporal, keyRing);
     try {
       const result = await compareBooks(client, wait);
       if (result === undefined) {

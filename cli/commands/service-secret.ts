@@ -3,6 +3,7 @@ import type { Environment } from '#config/environment.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import type { Database } from '#db/database.ts';
+import { registerKeys } from '#db/encryption-keys.ts';
 import { stampOrVerify } from '#db/installation.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { type ReplacedWebhookSecret, WebhookSecretStore } from '#db/webhook-secrets.ts';
@@ -49,6 +50,7 @@ export async function changeServiceSecret(
   await withDatabase(config.database.url, 'reseller service-secret', async (database) => {
     const { baseUrl: serviceBaseUrl, mode: serviceMode } = config.service;
     await database.run((db) => stampOrVerify(db, { serviceBaseUrl, serviceMode }));
+    await registerKeys(database, new KeyRing(config.encryptionKeys));
     const subject = { kind: 'webhook_secret', id: serviceMode } as const;
     await database.run((db) =>
       addAuditEntry(db, { actor: actor(), action: `webhook_secret.${change}`, subject }, new Date()),

@@ -9,6 +9,7 @@ import { checkConfiguration } from '#cli/doctor/configuration.ts';
 import { checkContract } from '#cli/doctor/contract.ts';
 import { checkDatabase, openDatabase, reasonOf } from '#cli/doctor/database.ts';
 import { type CheckName, failure, type Finding, type Findings, notChecked } from '#cli/doctor/finding.ts';
+import { checkEncryptionKeys } from '#cli/doctor/encryption-keys.ts';
 import { checkFirstContact } from '#cli/doctor/first-contact.ts';
 import { checkInstallation } from '#cli/doctor/installation.ts';
 import { checkLogin } from '#cli/doctor/login.ts';
@@ -64,7 +65,7 @@ export function exitCodeOf(findings: Findings): number {
 }
 
 interface DatabaseExamination {
-  readonly findings: Awaited<Part<'database' | 'migrations' | 'installation'>>;
+  readonly findings: Awaited<Part<'database' | 'migrations' | 'installation' | 'encryption_keys'>>;
   /** Undefined where they could not be read. */
   readonly records?: Records;
 }
@@ -73,23 +74,22 @@ async function examineDatabase(
   { database: config, service, encryptionKeys }: DoctorSettings,
   now: () => number,
 ): Promise<DatabaseExamination> {
-  if (config === undefined) {
-    return { findings: { database: CONFIGURATION, migrations: CONFIGURATION, installation: CONFIGURATION } };
-  }
+  if (config === undefined) return { findings: databaseFindings({ database: CONFIGURATION }, CONFIGURATION) };
   const database = openDatabase(config.url);
   try {
     const reached = await settled(() => checkDatabase(database, config));
     if (reached.status === 'failure') {
-      const unreachable = notChecked('the database cannot be used');
-      return { findings: { database: reached, migrations: unreachable, installation: unreachable } };
+      return { findings: databaseFindings({ database: reached }, notChecked('the database cannot be used')) };
     }
     const migrations = await settled(() => checkMigrations(database));
     if (migrations.status === 'failure') {
-      return { findings: { database: reached, migrations, installation: notChecked('the schema is not current') } };
+      return { findings: databaseFindings({ database: reached, migrations }, notChecked('the schema is not current')) };
     }
-    if (service === undefined) return { findings: { database: reached, migrations, installation: CONFIGURATION } };
+    const encryption_keys = await settled(() => checkEncryptionKeys(database, encryptionKeys));
+    const usable = { database: reached, migrations, encryption_keys };
+    if (service === undefined) return { findings: databaseFindings(usable, CONFIGURATION) };
     const installation = await settled(() => checkInstallation(database, service));
-    const findings = { database: reached, migrations, installation };
+    const findings = { ...usable, installation };
     // What stands in the database of another service or environment says nothing of this one.
     if (installation.status === 'failure') return { findings };
     const records = await readRecords(database, service, encryptionKeys, now).catch(() => undefined);
@@ -97,6 +97,14 @@ async function examineDatabase(
   } finally {
     await database.close();
   }
+}
+
+/** @param rest of the checks that could not be run. */
+function databaseFindings(
+  found: Partial<DatabaseExamination['findings']>,
+  rest: Finding,
+): DatabaseExamination['findings'] {
+  return { database: rest, migrations: rest, installation: rest, encryption_keys: rest, ...found };
 }
 
 async function examineTemporal(

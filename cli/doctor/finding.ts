@@ -32,6 +32,7 @@ export const CHECKS = {
   database: 'database',
   migrations: 'migrations',
   installation: 'installation stamp',
+  encryption_keys: 'encryption keys',
   temporal: 'Temporal',
   namespace: 'namespace',
   search_attributes: 'search attributes',

@@ -18,9 +18,11 @@ import { addressLines } from '#cli/start/summary.ts';
 import { Supervisor } from '#cli/start/supervisor.ts';
 import type { Step, Terminal } from '#cli/terminal.ts';
 import { messageOf } from '#cli/user-error.ts';
-import { readWorkerConfig } from '#config/config.ts';
+import { readEncryptionKeys, readWorkerConfig } from '#config/config.ts';
 import type { Environment } from '#config/environment.ts';
+import { KeyRing } from '#crypto/key-ring.ts';
 import { Database } from '#db/database.ts';
+import { verifyKeys } from '#db/encryption-keys.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 
 export interface StartContext {
@@ -158,13 +160,15 @@ class Run {
       });
     }
     await this.#step('Database schema', () => migrateOrExplain(databaseUrl));
-    return this.#apiKey();
+    return this.#prepareDatabase();
   }
 
-  /** Made for our own simulator only: whoever points us at the real service decides who may spend money. */
-  async #apiKey(): Promise<string | undefined> {
-    const { settings, databaseUrl } = this.#plan;
-    if (settings.serviceBaseUrl !== undefined) return undefined;
+  /**
+   * @returns an API key, for our own simulator only: whoever points us at the real service decides who may spend money.
+   * @throws EncryptionKeysError better here and now than from each process.
+   */
+  async #prepareDatabase(): Promise<string | undefined> {
+    const { settings, databaseUrl, environments } = this.#plan;
     const database = new Database({
       url: databaseUrl,
       poolSize: 1,
@@ -172,6 +176,9 @@ class Run {
       onConnectionError: () => undefined,
     });
     try {
+      const keyRing = new KeyRing(readEncryptionKeys(environments.api));
+      await database.run((db) => verifyKeys(db, keyRing));
+      if (settings.serviceBaseUrl !== undefined) return undefined;
       return await developmentApiKey(settings.dataDirectory, database);
     } finally {
       await database.close();

@@ -116,6 +116,13 @@ describe('reseller doctor on a set-up that runs', () => {
     expect(new Set(have.map(({ state }) => state))).toEqual(new Set(['ignored']));
   });
 
+  it('names a key that has other bytes than the one that the database was used with', async () => {
+    const [id = ''] = (stack.environments.api['ENCRYPTION_KEYS'] ?? '').split(':');
+    const { code, problems, of } = await findings({ ENCRYPTION_KEYS: `${id}:${randomBytes(32).toString('base64')}` });
+    expect({ code, problems: problems['encryption_keys'] }).toEqual({ code: 1, problems: 'failure' });
+    expect(of['encryption_keys']?.detail).toContain(`"${id}" in ENCRYPTION_KEYS has other bytes`);
+  });
+
   it('shows a wrong webhook secret', async () => {
     const { code, problems, of } = await findings({ SERVICE_WEBHOOK_SECRETS: 'whsec_another' });
     expect({ code, problems }).toEqual({ code: 1, problems: { webhook_address: 'failure' } });

@@ -85,6 +85,7 @@ describe('reseller doctor', () => {
       database: 'failure',
       migrations: 'not_checked',
       installation: 'not_checked',
+      encryption_keys: 'not_checked',
       temporal: 'failure',
       namespace: 'not_checked',
       search_attributes: 'not_checked',
@@ -153,7 +154,7 @@ describe('what is printed', () => {
     expect(lines[1]).toBe('✘ database             failure: PostgreSQL said two lines → Look.');
     expect(lines[names.indexOf('token')]).toBe('– token lifetime       not checked: the login failed');
     expect(lines[names.indexOf('wallet')]).toBe('! wallet               warning: 0 EUR → Deposit.');
-    expect(lines.at(-1)).toBe('15 ok, 1 warning, 1 failure, 1 not checked');
+    expect(lines.at(-1)).toBe('16 ok, 1 warning, 1 failure, 1 not checked');
   });
 
   it('is the same as JSON, with the exit code', () => {

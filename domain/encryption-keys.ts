@@ -1,0 +1,62 @@
+/** Whether a process has the encryption keys that a database has been used with. */
+
+/** A key that a database has been used with, beside the ring of a process. */
+export interface RecordedKey {
+  readonly keyId: string;
+  /** True when the ring has the same bytes under this id, false when it has others; undefined when it has none. */
+  readonly sameBytes: boolean | undefined;
+  /** It makes the keyed hashes. */
+  readonly makesHashes: boolean;
+}
+
+/** Why a ring cannot be used with a database. */
+export type KeyProblem =
+  | { readonly kind: 'other_bytes' | 'missing'; readonly keyId: string }
+  | { readonly kind: 'other_hash_key'; readonly keyId: string; readonly configured: string };
+
+/**
+ * @param recorded of the database; empty before its first use.
+ * @param ring ids of the configured keys, in their order.
+ */
+export function judgeKeys(recorded: readonly RecordedKey[], ring: readonly string[]): KeyProblem[] {
+  const problems: KeyProblem[] = [];
+  for (const { keyId, sameBytes } of recorded) {
+    if (sameBytes === undefined) problems.push({ kind: 'missing', keyId });
+    else if (!sameBytes) problems.push({ kind: 'other_bytes', keyId });
+  }
+  const hashKey = recorded.find(({ makesHashes }) => makesHashes);
+  const configured = ring.at(-1);
+  // One that is missing is named already.
+  if (hashKey?.sameBytes !== undefined && configured !== undefined && configured !== hashKey.keyId) {
+    problems.push({ kind: 'other_hash_key', keyId: hashKey.keyId, configured });
+  }
+  return problems;
+}
+
+/** A problem for a person: what is wrong and what it means, and what to do. Key ids are no secret. */
+export function describeKeyProblem(problem: KeyProblem): { readonly what: string; readonly advice: string } {
+  const id = JSON.stringify(problem.keyId);
+  switch (problem.kind) {
+    case 'other_bytes':
+      return {
+        what:
+          `The key ${id} in ENCRYPTION_KEYS has other bytes than the key ${id} that this database was used with: ` +
+          'stored values and workflows could not be opened.',
+        advice: 'Put the former bytes back, and give a new key an id of its own.',
+      };
+    case 'missing':
+      return {
+        what:
+          `The key ${id} is missing from ENCRYPTION_KEYS, and this database was used with it: ` +
+          'what is sealed with it could not be opened.',
+        advice: 'Put it back, the newest in front. If it is meant to be gone: `npx reseller encryption-keys retire`.',
+      };
+    case 'other_hash_key':
+      return {
+        what:
+          `The last key in ENCRYPTION_KEYS is ${JSON.stringify(problem.configured)} and must be ${id}: with another one, ` +
+          'repeated requests and webhooks would not be recognised.',
+        advice: 'Put new keys in front, and leave the last one where it is.',
+      };
+  }
+}

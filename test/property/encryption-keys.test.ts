@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KeyRing } from '#crypto/key-ring.ts';
+import { describeKeyProblem, judgeKeys, type RecordedKey } from '#domain/encryption-keys.ts';
+
+const keys = fc.uniqueArray(
+  fc.record({ id: fc.string({ minLength: 1, maxLength: 8 }), key: fc.uint8Array({ minLength: 32, maxLength: 32 }) }),
+  { minLength: 1, maxLength: 6, selector: ({ id }) => id },
+);
+
+/** What a database records of a ring, as another ring sees it. */
+function recordedOf(ring: KeyRing, seenBy: KeyRing): RecordedKey[] {
+  return ring.keyIds.map((keyId) => ({
+    keyId,
+    sameBytes: seenBy.checkValueOf(keyId)?.equals(ring.checkValueOf(keyId) ?? Buffer.alloc(0)),
+    makesHashes: keyId === ring.keyIds.at(-1),
+  }));
+}
+
+describe('the keys that a database was used with', () => {
+  it('are those of the same ring, and of every ring with new keys in front', () => {
+    fc.assert(
+      fc.property(keys, fc.uint8Array({ minLength: 32, maxLength: 32 }), (named, newer) => {
+        const ring = new KeyRing(named);
+        const rotated = new KeyRing([{ id: 'the newest of all', key: newer }, ...named]);
+        expect(judgeKeys(recordedOf(ring, ring), ring.keyIds)).toEqual([]);
+        expect(judgeKeys(recordedOf(ring, rotated), rotated.keyIds)).toEqual([]);
+      }),
+    );
+  });
+
+  it('are not those of a ring that opens or hashes differently: each difference is named by the id of its key', () => {
+    fc.assert(
+      fc.property(keys, keys, (used, configured) => {
+        const ring = new KeyRing(configured);
+        const problems = judgeKeys(recordedOf(new KeyRing(used), ring), ring.keyIds);
+        const named = new Set(problems.flatMap(({ kind, keyId }) => (kind === 'other_hash_key' ? [] : [keyId])));
+        for (const { id, key } of used) {
+          const same = configured.find((each) => each.id === id);
+          const opens = same !== undefined && Buffer.from(same.key).equals(Buffer.from(key));
+          expect(named.has(id)).toBe(!opens);
+        }
+        const hashesAlike = new KeyRing(used).hash('text', 'test').equals(ring.hash('text', 'test'));
+        expect(hashesAlike || problems.length > 0).toBe(true);
+      }),
+    );
+  });
+
+  it('have check values that tell nothing of what they seal and hash with', () => {
+    fc.assert(
+      fc.property(keys, (named) => {
+        const ring = new KeyRing(named);
+        for (const { id, key } of named) expect(ring.checkValueOf(id)?.equals(key)).toBe(false);
+        expect(ring.checkValueOf('a key that nobody has')).toBeUndefined();
+      }),
+    );
+  });
+
+  it.each(['other_bytes', 'missing'] as const)('say of %s what is wrong and what to do', (kind) => {
+    const { what, advice } = describeKeyProblem({ kind, keyId: 'k1' });
+    expect(what).toContain('"k1"');
+    expect(advice).not.toBe('');
+  });
+});
