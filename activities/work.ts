@@ -1,6 +1,5 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { isFinal } from '#domain/lifecycle.ts';
-import { REFUSALS } from '#domain/operator-actions.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import { findAttempt, currentAttempt, openAttempt, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
@@ -101,7 +100,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       database.transaction(async (tx) => {
         const result = await actOnWork(tx, work, action, operator, new Date(now())).catch(refuseBadData);
         if (result.kind !== 'refused') return result.kind;
-        throw ApplicationFailure.nonRetryable(REFUSALS[result.refusal], ACTION_REFUSED);
+        throw ApplicationFailure.nonRetryable(result.detail, ACTION_REFUSED);
       }),
 
     ...createPurchase(dependencies, kinds),

@@ -1,4 +1,4 @@
-import { and, eq, isNull, notInArray, type SQL } from 'drizzle-orm';
+import { and, eq, isNull, notInArray, sql, type SQL } from 'drizzle-orm';
 import { JUDGED_BY_PERSONS, type AttentionReason } from '#domain/attention.ts';
 import { newId } from '#db/ids.ts';
 import { cases } from '#db/schema.ts';
@@ -67,6 +67,12 @@ export async function openCaseOnce(
 export async function findOpenCase(db: Executor, subject: Subject, reason: AttentionReason): Promise<CaseRow | undefined> {
   const [row] = await db.select().from(cases).where(open(subject, eq(cases.reason, reason)));
   return row;
+}
+
+/** The reasons of all cases of a subject that wait for a person. */
+export async function openReasons(db: Executor, subject: Subject): Promise<AttentionReason[]> {
+  const rows = await db.select({ reason: cases.reason }).from(cases).where(open(subject, sql`true`));
+  return rows.map(({ reason }) => reason);
 }
 
 /** True while a case of this reason waits for a person. */

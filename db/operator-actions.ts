@@ -1,10 +1,8 @@
 /** What a person does with work, stored together with who did it and why. The rules are in `domain/operator-actions.ts`. */
 import { and, desc, eq, like, sql } from 'drizzle-orm';
-import { attemptStateAfter, type AttemptEvent } from '#domain/attempt-lifecycle.ts';
+import type { AttentionReason } from '#domain/attention.ts';
 import { isFinal } from '#domain/lifecycle.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
-import type { ObservedOutcome } from '#domain/observation.ts';
-import { cancellationOutcome } from '#domain/refund.ts';
 import {
   judgeAbandon,
   judgeLimitChange,
@@ -12,23 +10,26 @@ import {
   judgeResolve,
   judgeRetry,
   judgeRetryChange,
+  needsWallet,
+  REFUSALS,
   type ActionJudgement,
   type OperatedWork,
   type Operator,
   type OperatorAction,
   type Refusal,
 } from '#domain/operator-actions.ts';
-import { changedOverrides, durationText, RETRY_OVERRIDES, type RetryChange, type RetryOverrides } from '#domain/retry-rules.ts';
-import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
+import { judgeableWithoutCase, possibleNow } from '#domain/possible-actions.ts';
+import { changedOverrides, RETRY_OVERRIDES, type RetryOverrides } from '#domain/retry-rules.ts';
+import type { WorkRef } from '#domain/work.ts';
 import { attemptsOf, currentAttempt, type AttemptRow } from '#db/attempts.ts';
 import { addAuditEntry } from '#db/audit-log.ts';
 import { hasPendingObservations } from '#db/buying-barrier.ts';
-import { knownWord, nameRefund, storeCancellationFacts, undoCancelled } from '#db/cancellation-facts.ts';
-import { isCancelledAlready, judgeRefundByPerson } from '#db/cancellations.ts';
+import { isCancelledAlready } from '#db/cancellations.ts';
 import { grantPass, hasPass } from '#db/gate/waits.ts';
-import { closeCase, findOpenCase, hasOpenCase } from '#db/cases.ts';
+import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
-import { requeueUnmatched } from '#db/inbox.ts';
+import { detailOf, sentence } from '#db/operator-action-texts.ts';
+import { correctAttempt, correctCancellation, type Resolution } from '#db/operator-corrections.ts';
 import { isWaking } from '#db/outbox.ts';
 import { attempts, timeline } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
@@ -38,7 +39,8 @@ import type { WorkRow } from '#db/work-tables.ts';
 
 export type ActionResult =
   | { readonly kind: 'applied' | 'unchanged' }
-  | { readonly kind: 'refused'; readonly refusal: Refusal };
+  /** `detail`: why, and what is possible instead, in sentences. */
+  | { readonly kind: 'refused'; readonly refusal: Refusal; readonly detail: string };
 
 /**
  * Does what an operator asks, or says why not. The workflow is woken by whoever calls this, and so is the transaction
@@ -55,9 +57,11 @@ export async function actOnWork(
 ): Promise<ActionResult> {
   const row = await lockWork(tx, work);
   if (await isDone(tx, work, operator)) return { kind: 'unchanged' };
-  const judged = await judge({ tx, work, row, operator, now }, action);
+  const act = { tx, work, row, operator, now };
+  const operated = await operatedWork(act);
+  const judged = await judge(act, operated, action);
   if (judged === 'unchanged') return { kind: 'unchanged' };
-  if (typeof judged === 'string') return { kind: 'refused', refusal: judged };
+  if (typeof judged === 'string') return refused(act, operated, judged);
 
   await addTimelineEntry(tx, work, {
     event: `operator.${action.action}`,
@@ -69,7 +73,13 @@ export async function actOnWork(
   const audited = { actor: operator.actor, action: `${work.kind}.${action.action}`, subject: work, reason: operator.why };
   await addAuditEntry(tx, audited, now);
   const refusal = await judged();
-  return refusal === undefined ? { kind: 'applied' } : { kind: 'refused', refusal };
+  return refusal === undefined ? { kind: 'applied' } : refused(act, operated, refusal);
+}
+
+/** A person who is refused reads what is possible instead. */
+async function refused({ tx, work }: Act, operated: OperatedWork, refusal: Refusal): Promise<ActionResult> {
+  const possible = possibleNow(operated, work.kind, await openReasons(tx, work));
+  return { kind: 'refused', refusal, detail: [REFUSALS[refusal], possible].filter(Boolean).join(' ') };
 }
 
 const actKey = ({ actId }: Operator): string => `operator:${actId}`;
@@ -117,9 +127,8 @@ interface Act {
 /** Does it, once it was judged. @returns what only showed while it was done. */
 type Doing = () => Promise<Refusal | undefined>;
 
-async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJudgement, 'allowed'> | Doing> {
+async function judge(act: Act, operated: OperatedWork, action: OperatorAction): Promise<Exclude<ActionJudgement, 'allowed'> | Doing> {
   const { tx, work, row } = act;
-  const operated = await operatedWork(act);
   const unless = (judged: ActionJudgement, doing: Doing) => (judged === 'allowed' ? doing : judged);
   switch (action.action) {
     case 'retry':
@@ -138,7 +147,7 @@ async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJu
       return unless(judgeRetryChange(operated, current, next, act.now.getTime()), () => changeRetry(act, next));
     }
     case 'resolve': {
-      const found = await findOpenCase(tx, work, action.reason);
+      const found = (await findOpenCase(tx, work, action.reason)) ?? (await openByPerson(act, operated, action.reason));
       if (found === undefined) return (await wasJudgedSo(act, action)) ? 'unchanged' : 'case_not_open';
       const all = await attemptsOf(tx, work);
       const attempt = all.find(({ id }) => id === found.attemptId) ?? (await currentAttempt(tx, work));
@@ -149,6 +158,14 @@ async function judge(act: Act, action: OperatorAction): Promise<Exclude<ActionJu
       return unless(judged, () => resolve(act, attempt, action));
     }
   }
+}
+
+/** A person need not wait for the case of what the service never finishes. Rolled back with the act where that is refused. */
+async function openByPerson({ tx, work }: Act, operated: OperatedWork, reason: AttentionReason): Promise<CaseRow | undefined> {
+  if (!judgeableWithoutCase(operated, work.kind).includes(reason)) return undefined;
+  const attempt = await currentAttempt(tx, work);
+  await openCase(tx, work, reason, 'An operator judged it before it had become a case.', attempt?.id);
+  return findOpenCase(tx, work, reason);
 }
 
 async function operatedWork({ tx, work, row }: Act): Promise<OperatedWork> {
@@ -203,13 +220,14 @@ async function abandon({ tx, work, now }: Act): Promise<undefined> {
   await recordStep(tx, work, { status: 'abandoned', entry }, now);
 }
 
-type Resolution = Extract<OperatorAction, { action: 'resolve' }>;
-
 async function resolve(act: Act, attempt: AttemptRow | undefined, action: Resolution): Promise<Refusal | undefined> {
   const { tx, work, row, operator, now } = act;
+  const isOfCancellation = work.kind === 'cancellation';
+  const isUnproven = attempt !== undefined && !isOfCancellation && needsWallet({ reason: action.reason, attempt });
+  if (isUnproven && action.verdict === 'not_bought' && action.next === 'abandon') return 'wallet_not_read';
   await closeCase(tx, work, action.reason, `${action.verdict}: ${operator.why}`, now);
   if (isFinal(row.status)) return undefined;
-  if (work.kind === 'cancellation') await correctCancellation(tx, work, action, now);
+  if (isOfCancellation) await correctCancellation(tx, work, action, now);
   if (attempt !== undefined) await correctAttempt(tx, attempt, action);
   if (action.verdict === 'not_bought' && action.next === 'abandon') {
     // Another attempt than the judged one may stand in the way.
@@ -244,132 +262,8 @@ async function isTaken(tx: Executor, { kind }: WorkRef, attempt: AttemptRow | un
   return rows.some(({ id }) => id !== attempt?.id);
 }
 
-/** Makes what is known of the eSIM and its refund what the person says it is. */
-async function correctCancellation(tx: Executor, work: WorkRef, { verdict, serviceId }: Resolution, now: Date): Promise<void> {
-  if (verdict === 'bought') {
-    await storeCancellationFacts(tx, work, { esim: 'cancelled' }, now);
-    if (serviceId !== undefined) await nameRefund(tx, work, serviceId, now);
-  }
-  if (verdict === 'not_bought') await undoCancelled(tx, work);
-  await judgeRefundByPerson(tx, work, verdict, now);
-}
-
-/** Makes the attempt what the person says it is; who knows better than we do is written down beside it. */
-async function correctAttempt(
-  tx: Executor,
-  attempt: AttemptRow,
-  { verdict, serviceId, serviceEsimId }: Resolution,
-): Promise<void> {
-  const noLease = { leaseToken: null, leaseUntil: null };
-  switch (verdict) {
-    case 'dismissed':
-    case 'refunded':
-      return;
-    case 'not_bought':
-      await tx
-        .update(attempts)
-        .set({
-          ...noLease,
-          state: attemptStateAfter(attempt.state, 'verdict_not_bought'),
-          settled: true,
-          busyEsimId: null,
-          failureClass: 'supplier_failed',
-          failureDetail: 'An operator found that the service sold nothing for it and keeps no money.',
-        })
-        .where(eq(attempts.id, attempt.id));
-      return;
-    case 'bought': {
-      const state = attemptStateAfter(attempt.state, await verdictOfBought(tx, attempt, serviceEsimId));
-      await tx
-        .update(attempts)
-        .set({
-          ...noLease,
-          state,
-          anyUnknown: true,
-          // What the wallet showed before says nothing of what a person has found since.
-          settled: false,
-          serviceId: serviceId ?? attempt.serviceId,
-          // Only an order's eSIM is not known before it is bought.
-          serviceEsimId: (attempt.subjectKind === 'order' ? serviceEsimId : undefined) ?? attempt.serviceEsimId,
-          ...(state === 'unknown' ? NEVER_SENT_AGAIN : { failureClass: null, failureDetail: null }),
-          // So that the reconciler asks for it in its next run.
-          lastHeardAt: attempt.firstSentAt ?? attempt.createdAt,
-          lastAskedAt: null,
-        })
-        .where(eq(attempts.id, attempt.id));
-      if (serviceId !== undefined) await requeueUnmatched(tx, attempt.subjectKind, { serviceId });
-    }
-  }
-}
-
-/** What a person calls bought is asked for: sent again it might be bought twice, where the service has forgotten the key. */
-const NEVER_SENT_AGAIN = {
-  failureClass: 'key_or_reference_known',
-  failureDetail: 'An operator says that the service has sold it: the service is asked for it, and nothing is sent again.',
-} as const;
-
-/**
- * Of a top-up there is nothing to fetch, and the refund of a cancelled eSIM is waited for. Of an order the service is asked for
- * its eSIM; should it not know the order by the id that was named, the case comes back.
- */
-async function verdictOfBought(tx: Executor, { subjectKind, subjectId }: AttemptRow, serviceEsimId: string | undefined): Promise<AttemptEvent> {
-  if (subjectKind === 'cancellation') return VERDICT_OF_CANCELLED[cancellationOutcome(await knownWord(tx, subjectId))];
-  return subjectKind === 'topup' || serviceEsimId !== undefined ? 'verdict_bought' : 'verdict_bought_unseen';
-}
-
-/** What it means for the attempt that an eSIM is cancelled, by what is known of it and its refund then. */
-const VERDICT_OF_CANCELLED = {
-  processing: 'verdict_bought_undecided',
-  completed: 'verdict_bought',
-  failed: 'verdict_not_bought',
-} as const satisfies Record<ObservedOutcome, AttemptEvent>;
-
 function sameLimit(row: WorkRow, maxPrice: Money | null): boolean {
   const { maxPriceAmount: amount, maxPriceCurrency: currency } = row;
   if (amount === null || currency === null) return maxPrice === null;
   return maxPrice !== null && equalMoney(maxPrice, { amount, currency });
-}
-
-function sentence({ kind }: WorkRef, action: OperatorAction): string {
-  switch (action.action) {
-    case 'retry':
-      return 'An operator asked to try again now.';
-    case 'release':
-      return 'An operator let it through the purchase gate now, past pauses and open circuits.';
-    case 'abandon':
-      return `An operator gave the ${WORK_NOUNS[kind]} up.`;
-    case 'change_limit': {
-      const { maxPrice } = action;
-      return maxPrice === null
-        ? 'An operator took the price limit away.'
-        : `An operator set the price limit to ${maxPrice.amount} ${maxPrice.currency}.`;
-    }
-    case 'change_retry':
-      return `An operator changed how it is tried again: ${changeWords(action.change)}.`;
-    case 'resolve':
-      return `An operator judged the case ${action.reason}: ${action.verdict}.`;
-  }
-}
-
-function changeWords({ attempts, firstDelayMs, maxDelayMs, deadlineAt }: RetryChange): string {
-  const asConfigured = 'as configured';
-  const delay = (ms: number | null) => (ms === null ? asConfigured : durationText(ms));
-  return [
-    ...(attempts === undefined ? [] : [`attempts ${attempts ?? asConfigured}`]),
-    ...(firstDelayMs === undefined ? [] : [`first wait ${delay(firstDelayMs)}`]),
-    ...(maxDelayMs === undefined ? [] : [`longest wait ${delay(maxDelayMs)}`]),
-    ...(deadlineAt === undefined ? [] : [`deadline ${deadlineAt === null ? asConfigured : new Date(deadlineAt).toISOString()}`]),
-  ].join(', ');
-}
-
-function detailOf(action: OperatorAction): Record<string, string> {
-  if (action.action !== 'resolve') return {};
-  const { reason, verdict, serviceId, serviceEsimId, next } = action;
-  return {
-    case: reason,
-    verdict,
-    ...(serviceId !== undefined && { service_id: serviceId }),
-    ...(serviceEsimId !== undefined && { service_esim_id: serviceEsimId }),
-    ...(next !== undefined && { next }),
-  };
 }

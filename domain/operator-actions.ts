@@ -110,7 +110,9 @@ export interface JudgedCase {
 export const REFUSALS = {
   already_ended: 'It has ended; nothing can be done with it any more.',
   not_waiting: 'Only what is held or needs attention can be tried again: this is being worked on.',
-  may_be_bought: 'The service may have bought, or keeps money, for it: say what is true with `resolve` first.',
+  may_be_bought: 'The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`.',
+  wallet_not_read:
+    'The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`.',
   contradiction_open: 'The service contradicted itself about it: a person must judge that with `resolve` first.',
   service_says_bought: 'The service says that it sold it: what it says counts, and it is being delivered.',
   observations_pending: 'The service said something that is being judged at this moment: look again in a few seconds.',
@@ -189,11 +191,18 @@ export function judgeResolve(
   // After a contradiction nothing that the service says moves anything: it is the person's word that counts.
   if (work.observationsPending && reason !== 'contradiction') return 'observations_pending';
   if (verdict === 'bought') return laterAttempts.some(mayHaveCost) ? 'later_attempt_open' : 'allowed';
-  // A person may know better than silence and than a service that contradicts itself, but not than its plain word.
-  // Of a cancellation, that it is being worked on says nothing of its end.
-  const isUndecided = isCancelled === false && attempt?.state === 'processing';
-  const saysBought = !isUndecided && (attempt?.state === 'processing' || attempt?.state === 'completed');
+  // A person may know better than silence and than a service that contradicts itself, but not than its plain word. That it is being
+  // worked on says nothing of its end; of a purchase the wallet is read then (`needsWallet`).
+  const saysBought = attempt?.state === 'completed' || (attempt?.state === 'processing' && isCancelled === true);
   return saysBought && reason !== 'contradiction' ? 'service_says_bought' : 'allowed';
+}
+
+/**
+ * True where a person's `not_bought` is no proof by itself: the service works on it, and may finish it. Then it counts as a failure
+ * that was reported, and the wallet has to show that it cost nothing before anything is bought anew.
+ */
+export function needsWallet({ reason, attempt, isCancelled }: Omit<JudgedCase, 'laterAttempts'>): boolean {
+  return attempt?.state === 'processing' && isCancelled === undefined && reason !== 'contradiction';
 }
 
 /** True unless it is certain that nothing was bought, or that the money came back. */

@@ -41,6 +41,8 @@ export interface Metrics {
   readonly waiting: Gauge<'for'>;
   /** Orders by status, unfinished ones only where counting all would be costly. */
   readonly work: Gauge<'kind' | 'status'>;
+  /** How long the unfinished work that has not changed for longest has stood in a status, in seconds; 0 where there is none. */
+  readonly workOldest: Gauge<'kind' | 'status'>;
   /** Open cases: what waits for a person. */
   readonly casesOpen: Gauge<'reason'>;
   /** What the newest comparison of our books with the service's wallet found. */
@@ -196,6 +198,12 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
     work: new Gauge({
       name: 'reseller_work',
       help: 'Unfinished work by kind (order, topup, …) and status.',
+      labelNames: ['kind', 'status'],
+      registers,
+    }),
+    workOldest: new Gauge({
+      name: 'reseller_work_oldest_seconds',
+      help: 'Time since the last change of the unfinished work that has not changed for longest, by kind and status.',
       labelNames: ['kind', 'status'],
       registers,
     }),

@@ -26,19 +26,7 @@ export function databaseGauges(
   const seconds = (oldest: Date | null | undefined) => (oldest == null ? 0 : Math.max(0, now() - oldest.getTime()) / 1_000);
   return () =>
     database.run(async (db) => {
-      for (const kind of WORK_KINDS) {
-        const table = workTable(kind);
-        // What has ended is the many; counting all of it at every scrape would be costly.
-        const byStatus = await db
-          .select({ status: table.status, rows: count() })
-          .from(table)
-          .where(notInArray(table.status, [...FINAL_STATUSES]))
-          .groupBy(table.status);
-        const found = new Map(byStatus.map(({ status, rows }) => [status, rows]));
-        for (const status of statusesOf(kind)) {
-          if (!isFinal(status)) metrics.work.set({ kind, status }, found.get(status) ?? 0);
-        }
-      }
+      await setWorkGauges(db, metrics, seconds);
       const openCases = await db
         .select({ reason: cases.reason, cases: count() })
         .from(cases)
@@ -62,6 +50,24 @@ export function databaseGauges(
       metrics.webhooksMissed.set(missed < webhookSilence.news ? 0 : missed);
       await setBooks(db, metrics, seconds);
     });
+}
+
+async function setWorkGauges(db: Executor, metrics: Metrics, seconds: (at: Date | null | undefined) => number): Promise<void> {
+  for (const kind of WORK_KINDS) {
+    const table = workTable(kind);
+    // What has ended is the many; counting all of it at every scrape would be costly.
+    const byStatus = await db
+      .select({ status: table.status, rows: count(), oldest: min(table.updatedAt) })
+      .from(table)
+      .where(notInArray(table.status, [...FINAL_STATUSES]))
+      .groupBy(table.status);
+    const found = new Map(byStatus.map((row) => [row.status, row]));
+    for (const status of statusesOf(kind)) {
+      if (isFinal(status)) continue;
+      metrics.work.set({ kind, status }, found.get(status)?.rows ?? 0);
+      metrics.workOldest.set({ kind, status }, seconds(found.get(status)?.oldest));
+    }
+  }
 }
 
 /** What the newest comparison of the books found, and how old the newest is that could be made. */

@@ -136,7 +136,7 @@ async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResour
       if (found === undefined) throw new WorkMissingError(work);
       const line = { ...lineOf(found), refusal: null, detail: null };
       const result = await actOnWork(tx, work, asked, { actor: caller.apiKeyId, why, actId }, new Date(now()));
-      if (result.kind === 'refused') throw new RolledBackError({ ...line, result: 'refused', refusal: result.refusal, detail: REFUSALS[result.refusal] });
+      if (result.kind === 'refused') throw new RolledBackError({ ...line, result: 'refused', refusal: result.refusal, detail: result.detail });
       if (dryRun && result.kind === 'applied') throw new RolledBackError({ ...line, result: 'would_act' });
       if (result.kind === 'applied') await requestWake(tx, work);
       return { ...line, result: result.kind };

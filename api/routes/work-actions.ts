@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { REFUSALS, SERVICE_ID, type OperatorAction } from '#domain/operator-actions.ts';
+import { SERVICE_ID, type OperatorAction } from '#domain/operator-actions.ts';
 import type { RetryChange } from '#domain/retry-rules.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { newId } from '#db/ids.ts';
@@ -250,8 +250,8 @@ async function act(
       throw error instanceof WorkMissingError ? notFound(resource) : error;
     });
     if (result.kind === 'refused') {
-      const { refusal } = result;
-      throw new Problem('action_not_possible', { detail: REFUSALS[refusal], extra: { refusal } });
+      const { refusal, detail } = result;
+      throw new Problem('action_not_possible', { detail, extra: { refusal } });
     }
     if (result.kind === 'applied') await requestWake(tx, work);
     return resource.find(tx, id, caller.ownerId);

@@ -168,7 +168,7 @@ describe('reseller doctor on a set-up that runs', () => {
     const empty = await emptyDatabase();
     try {
       const { code, problems, of } = await findings({ DATABASE_URL: empty.url });
-      expect({ code, problems }).toEqual({ code: 1, problems: { migrations: 'failure', installation: 'not_checked', webhook_arrival: 'not_checked' } });
+      expect({ code, problems }).toEqual({ code: 1, problems: { migrations: 'failure', installation: 'not_checked', encryption_keys: 'not_checked', webhook_arrival: 'not_checked' } });
       expect(of['migrations']?.advice).toMatch(/reseller migrate/);
     } finally {
       await empty.drop();
@@ -179,7 +179,7 @@ describe('reseller doctor on a set-up that runs', () => {
     const { code, problems } = await findings({ DATABASE_URL: `postgres://127.0.0.1:${await freePort()}/none` });
     expect({ code, problems }).toEqual({
       code: 1,
-      problems: { database: 'failure', migrations: 'not_checked', installation: 'not_checked', webhook_arrival: 'not_checked' },
+      problems: { database: 'failure', migrations: 'not_checked', installation: 'not_checked', encryption_keys: 'not_checked', webhook_arrival: 'not_checked' },
     });
   });
 

@@ -8,12 +8,15 @@ import {
   judgeLimitChange,
   judgeResolve,
   judgeRetry,
+  needsWallet,
   REFUSALS,
   VERDICTS_OF,
   type JudgedCase,
   type OperatedWork,
 } from '#domain/operator-actions.ts';
 import { isFinal, statusesOf } from '#domain/lifecycle.ts';
+import { judgeableWithoutCase, possibleActions, possibleNow } from '#domain/possible-actions.ts';
+import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
 
 const reasons = Object.keys(ATTENTION_REASONS) as AttentionReason[];
 const work: fc.Arbitrary<OperatedWork> = fc.record({
@@ -78,7 +81,9 @@ describe('what a person may do with an order', () => {
     fc.assert(
       fc.property(work, judgedCase, (state, judged) => {
         fc.pre(judged.reason !== 'contradiction' && judgeResolve(state, judged, 'not_bought') === 'allowed');
-        expect(['processing', 'completed']).not.toContain(judged.attempt?.state);
+        expect(judged.attempt?.state).not.toBe('completed');
+        // What the service works on it may finish: nothing is bought anew before the wallet shows that it cost nothing.
+        expect(needsWallet(judged)).toBe(judged.attempt?.state === 'processing');
         expect(state.observationsPending).toBe(false);
       }),
       { numRuns: 2_000 },
@@ -103,5 +108,52 @@ describe('what a person may do with an order', () => {
       const verdicts = VERDICTS_OF[reason].filter((verdict) => judgeResolve(parked, judged, verdict) === 'allowed');
       expect(verdicts.length > 0 || judgeRetry(parked, false) === 'allowed', reason).toBe(true);
     }
+  });
+});
+
+/** Work of a kind in any state that it can rest in: parked with a case, or not parked; no send under way, no report that waits. */
+const atRest = fc.constantFrom(...WORK_KINDS).chain((kind) =>
+  fc.record({
+    kind: fc.constant<WorkKind>(kind),
+    reason: fc.constantFrom(...reasons.filter((reason) => reason !== 'webhook_conflict')),
+    state: fc.record({
+      status: fc.constantFrom(...statusesOf(kind)),
+      attempt: fc.option(attempt, { nil: undefined }),
+      openContradiction: fc.boolean(),
+      observationsPending: fc.constant(false),
+    }),
+  }),
+);
+
+/** Bought: nothing is in its way. */
+const ALIVE: ReadonlySet<string> = new Set(['active', 'cancelling']);
+
+describe('work that has not ended', () => {
+  it('has a next step for a person wherever it rests, and every refusal names it', () => {
+    fc.assert(
+      fc.property(atRest, ({ kind, reason, state }) => {
+        fc.pre(!isFinal(state.status) && !ALIVE.has(state.status) && state.attempt?.state !== 'sending');
+        const open: AttentionReason[] = [
+          ...(state.status === 'needs_attention' ? [reason] : []),
+          ...(state.openContradiction ? (['contradiction'] as const) : []),
+        ];
+        const possible = possibleActions(state, kind, open);
+        expect(possible).not.toEqual([]);
+        for (const { action } of possible) expect(possibleNow(state, kind, open)).toContain(`\`${action}\``);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('is judged without a case only where something may be bought, and never while the service contradicts itself', () => {
+    fc.assert(
+      fc.property(atRest, ({ kind, state }) => {
+        const reasonsNow = judgeableWithoutCase(state, kind);
+        const mayBe = !isFinal(state.status) && !state.openContradiction && !costNothing(state.attempt);
+        expect(reasonsNow.length === 0 || mayBe).toBe(true);
+        expect(possibleNow(state, kind, []) === '').toBe(isFinal(state.status));
+      }),
+      { numRuns: 2_000 },
+    );
   });
 });

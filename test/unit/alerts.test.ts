@@ -7,6 +7,7 @@ import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { findingKinds } from '#domain/books.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import { statusesOf } from '#domain/lifecycle.ts';
+import { WORK_KINDS } from '#domain/work.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
 import { PROJECT } from '#test/support/compose.ts';
 import { ENDPOINTS } from '#upstream/contract.ts';
@@ -57,7 +58,7 @@ describe('the alert rules', () => {
       ['outcome', Object.keys(FAILURE_CLASSES)],
       ['failure_class', Object.keys(FAILURE_CLASSES)],
       ['endpoint', Object.keys(ENDPOINTS)],
-      ['kind', findingKinds],
+      ['kind', [...findingKinds, ...WORK_KINDS]],
       ['state', ['receiving', 'failing', 'disabled', 'given_up']],
     ]);
     const unknown = [...expr.matchAll(/\b([a-z_]+)[=!]~?"([^"]*)"/g)].flatMap(([, label = '', values = '']) =>

@@ -11,6 +11,7 @@ import {
   judgeResolve,
   judgeRetry,
   judgeRetryChange,
+  needsWallet,
   REFUSALS,
   SERVICE_ID,
   VERDICTS_OF,
@@ -83,12 +84,24 @@ describe('the verdicts on a case', () => {
 
   it('of not bought is refused where the service plainly says that it sold it, unless it contradicted itself', () => {
     for (const state of ATTEMPT_STATES) {
-      const saysBought = state === 'processing' || state === 'completed';
+      const saysBought = state === 'completed';
       const attempt = { state, settled: false };
       expect(judgeResolve(parked, about('outcome_unknown', { attempt }), 'not_bought')).toBe(saysBought ? 'service_says_bought' : 'allowed');
       expect(judgeResolve(parked, about('contradiction', { attempt }), 'not_bought')).toBe('allowed');
     }
     expect(judgeResolve(parked, about('outcome_unknown'), 'not_bought')).toBe('allowed');
+  });
+});
+
+describe('a verdict of not bought', () => {
+  it('is no proof while the service works on it: the wallet has to show that it cost nothing', () => {
+    for (const state of ATTEMPT_STATES) {
+      const attempt = { state, settled: false };
+      expect(needsWallet(about('outcome_unknown', { attempt })), state).toBe(state === 'processing');
+      expect(needsWallet(about('contradiction', { attempt }))).toBe(false);
+      expect(needsWallet(about('outcome_unknown', { attempt, isCancelled: false }))).toBe(false);
+    }
+    expect(needsWallet(about('outcome_unknown'))).toBe(false);
   });
 });
 
