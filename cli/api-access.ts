@@ -18,11 +18,11 @@ export interface ApiOptions {
 /**
  * The API with the key of RESELLER_API_KEY, or with the development key of the data folder.
  *
- * @throws UserError when there is no key.
+ * @throws UserError when there is no key, or nothing runs on the folder that is named.
  */
 export function apiAccess(options: ApiOptions, environment: Environment): ApiAccess {
   const key = environment['RESELLER_API_KEY'];
-  if (key !== undefined && key !== '') return { ...apiAddress(options), key, keyFrom: 'RESELLER_API_KEY' };
+  if (key !== undefined && key !== '') return { ...apiAddress(options, isNamed(options)), key, keyFrom: 'RESELLER_API_KEY' };
   const found = developmentAccess(options);
   if (found !== undefined) return found;
   throw new UserError(
@@ -31,16 +31,32 @@ export function apiAccess(options: ApiOptions, environment: Environment): ApiAcc
   );
 }
 
-/** The API with the development key of the data folder. @returns undefined where it holds none. */
+/**
+ * The API with the development key of the data folder.
+ *
+ * @returns undefined where it holds none. @throws UserError when nothing runs on the folder.
+ */
 export function developmentAccess(options: ApiOptions): ApiAccess | undefined {
   const folder = resolve(options.data);
   const key = readDevApiKey(folder);
-  return key === undefined || key === '' ? undefined : { ...apiAddress(options), key, keyFrom: devApiKeyFile(folder) };
+  return key === undefined || key === '' ? undefined : { ...apiAddress(options, true), key, keyFrom: devApiKeyFile(folder) };
 }
 
-function apiAddress({ api, data }: ApiOptions): Pick<ApiAccess, 'url' | 'log'> {
+/** The folder that commands take when none is named. */
+const USUAL_FOLDER = '.data';
+
+function isNamed({ data }: ApiOptions): boolean {
+  return data !== USUAL_FOLDER;
+}
+
+/** @param mustRun false: the API may be another one's than that of the folder, at its usual port. */
+function apiAddress({ api, data }: ApiOptions, mustRun: boolean): Pick<ApiAccess, 'url' | 'log'> {
   if (api !== undefined) return { url: api };
   const running = findRunningEnvironment(data);
+  // Another installation may listen on the usual port: it must not be sent this folder's key, nor be acted upon in its place.
+  if (running === undefined && mustRun) {
+    throw new UserError(`Nothing runs on ${resolve(data)}.`, 'Run `npm start` on it first, in another terminal; or name the API with --api.');
+  }
   const url = `http://127.0.0.1:${running?.['API_PORT'] ?? PORTS.api.fallback}`;
   return running === undefined ? { url } : { url, log: join(resolve(data), 'logs', 'api.log') };
 }

@@ -69,7 +69,7 @@ for (const { option, use, fallback } of Object.values(PORTS)) {
 program
   .command('demo')
   .description('carry an order through a set-up that runs, and follow it to its eSIM')
-  .option('--api <url>', 'base address of the API (default: of what runs on the data folder, else http://127.0.0.1:3000)')
+  .option('--api <url>', 'base address of the API (default: of what runs on the data folder)')
   .option('--data <folder>', 'data folder of the set-up; its dev-api-key is used', '.data')
   .action(async (options: ApiOptions) => (await commands.demo()).runDemoCommand(options));
 

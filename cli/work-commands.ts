@@ -5,7 +5,7 @@ import type { ActOptions, ResolveOptions, RetryPolicyOptions, WorkChoice, WorkDe
 import type { WorkCommand } from '#cli/work-kinds.ts';
 import type { Environment } from '#config/environment.ts';
 
-export const API = ['--api <url>', 'base address of the API (default: of what `npm start` runs on the data folder, else http://127.0.0.1:3000)'] as const;
+export const API = ['--api <url>', 'base address of the API (default: of what `npm start` runs on the data folder; with RESELLER_API_KEY and no --data, else http://127.0.0.1:3000)'] as const;
 export const DATA = ['--data <folder>', 'data folder of `npm start`, for its address and API key; RESELLER_API_KEY goes first', '.data'] as const;
 export const WHY = ['--why <text>', 'why, for whoever reads the timeline; no personal data'] as const;
 

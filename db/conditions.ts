@@ -1,9 +1,33 @@
+import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { Executor } from '#db/database.ts';
+import { readGateConditions } from '#db/gate/conditions.ts';
 import { readAccountConditions } from '#db/held-work.ts';
+import { missedWebhooks } from '#db/inbox.ts';
 import { readWebhookConditions } from '#db/refused-header-prefixes.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 
-/** What readiness probes name as degraded: what holds purchases up, and what keeps the service's webhooks from us. */
+/**
+ * What readiness probes name as degraded: what holds purchases up, and what keeps the service's webhooks from us. Each condition
+ * once, with what is held for it where something is.
+ */
 export async function readConditions(db: Executor): Promise<Degradation[]> {
-  return [...(await readAccountConditions(db)), ...(await readWebhookConditions(db))];
+  const all = [
+    ...(await readAccountConditions(db)),
+    ...(await readGateConditions(db)),
+    ...(await readWebhookConditions(db)),
+    ...(await readMissedWebhooks(db)),
+  ];
+  return all.filter(({ condition }, index) => all.findIndex((other) => other.condition === condition) === index);
+}
+
+/** As usual: the worker's own policy is only a matter of when it raises its alert. */
+const { webhookSilence } = DEFAULT_POLICY;
+
+async function readMissedWebhooks(db: Executor): Promise<Degradation[]> {
+  const missed = await missedWebhooks(db, webhookSilence, new Date());
+  if (missed < webhookSilence.news) return [];
+  const detail =
+    `${missed} or more status updates were found by asking, and no webhook has come since. ` +
+    'See the alert WebhooksSilent in docs/runbook.md.';
+  return [{ condition: 'webhooks_missed', detail }];
 }

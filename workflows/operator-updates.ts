@@ -15,6 +15,7 @@ import {
   type Explanation,
 } from '#workflows/messages.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
 import { actProblem, limitProblem, resolutionProblem, retryChangeOf, retryPolicyProblem } from '#workflows/operator-arguments.ts';
 import type { Progress } from '#workflows/progress.ts';
 
@@ -53,7 +54,8 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
     return progress.explanation();
   };
   /** @param problem says what is wrong with what was typed. */
-  const validated = (problem: (input: unknown) => string | undefined) => ({
+  const validated = (name: keyof typeof HANDLER_DESCRIPTIONS, problem: (input: unknown) => string | undefined) => ({
+    description: HANDLER_DESCRIPTIONS[name],
     validator: (input: unknown) => {
       const wrong = problem(input);
       if (wrong !== undefined) refuse(wrong);
@@ -61,11 +63,19 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
       if (isFinal(status)) refuse(`${REFUSALS.already_ended} (${status})`);
     },
   });
-  setHandler(retryUpdate, (by) => act(by, { action: 'retry' }), validated(actProblem));
-  setHandler(releaseUpdate, (by) => act(by, { action: 'release' }), validated(actProblem));
-  setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), validated(actProblem));
-  setHandler(changeLimitUpdate, (by) => act(by, { action: 'change_limit', maxPrice: by.max_price }), validated(limitProblem));
-  setHandler(changeRetryPolicyUpdate, (by) => act(by, { action: 'change_retry', change: retryChangeOf(by) }), validated(retryPolicyProblem));
+  setHandler(retryUpdate, (by) => act(by, { action: 'retry' }), validated('retry', actProblem));
+  setHandler(releaseUpdate, (by) => act(by, { action: 'release' }), validated('release', actProblem));
+  setHandler(abandonUpdate, (by) => act(by, { action: 'abandon' }), validated('abandon', actProblem));
+  setHandler(
+    changeLimitUpdate,
+    (by) => act(by, { action: 'change_limit', maxPrice: by.max_price }),
+    validated('changeLimit', limitProblem),
+  );
+  setHandler(
+    changeRetryPolicyUpdate,
+    (by) => act(by, { action: 'change_retry', change: retryChangeOf(by) }),
+    validated('changeRetryPolicy', retryPolicyProblem),
+  );
   setHandler(
     resolveUpdate,
     (by) =>
@@ -77,7 +87,7 @@ export function handleOperatorUpdates({ work, progress, acted }: OperatorUpdates
         ...(by.service_esim_id !== undefined && { serviceEsimId: by.service_esim_id }),
         ...(by.next !== undefined && { next: by.next }),
       }),
-    validated(resolutionProblem),
+    validated('resolve', resolutionProblem),
   );
 }
 

@@ -8,6 +8,7 @@ import {
   type PurchaseWorkflowInput,
   type PurchaseWorkflowResult,
 } from '#workflows/messages.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
 import { ObservationQueue } from '#workflows/observations.ts';
 import { handleOperatorUpdates } from '#workflows/operator-updates.ts';
 import { Progress } from '#workflows/progress.ts';
@@ -32,9 +33,10 @@ export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterw
   const acts = { count: input.carried?.isActedOn === true ? 1 : 0 };
 
   // Before the first await: a signal may be in the first task already.
-  setHandler(serviceObservedSignal, (observation) => observations.offer(observation));
-  setHandler(operatorActedSignal, () => void (acts.count += 1));
-  setHandler(explainQuery, () => progress.explanation());
+  const { serviceObserved, operatorActed, explain } = HANDLER_DESCRIPTIONS;
+  setHandler(serviceObservedSignal, (observation) => observations.offer(observation), { description: serviceObserved });
+  setHandler(operatorActedSignal, () => void (acts.count += 1), { description: operatorActed });
+  setHandler(explainQuery, () => progress.explanation(), { description: explain });
   handleOperatorUpdates({ work, progress, acted: () => (acts.count += 1) });
 
   const end = await endOf(async () => {

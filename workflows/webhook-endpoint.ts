@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
+import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointInput, type WebhookEndpointResult } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES, WEBHOOK_STAGES } from '#workflows/search-attributes.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
@@ -31,7 +32,7 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
   setHandler(deliveriesWaitSignal, ({ urgent }) => {
     isTold = true;
     isUrgent ||= urgent;
-  });
+  }, { description: HANDLER_DESCRIPTIONS.deliveriesWait });
   const board = new Board();
 
   for (;;) {

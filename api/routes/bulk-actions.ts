@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { statusesOf, type WorkStatus } from '#domain/lifecycle.ts';
-import { REFUSALS, type OperatorAction, type Refusal } from '#domain/operator-actions.ts';
+import type { OperatorAction, Refusal } from '#domain/operator-actions.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { chooseWork } from '#db/bulk-actions.ts';
 import { newId } from '#db/ids.ts';

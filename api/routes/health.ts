@@ -17,8 +17,9 @@ const readiness = z
       .meta({
         description:
           'What holds purchases up although this API takes requests: what the service last said to orders that are held ' +
-          'for it, such as `not_approved`; and `other_header_prefix` where webhooks of the service are refused for the ' +
-          'names of their headers. Never a reason to send requests elsewhere.',
+          'for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `buying_paused`; ' +
+          '`other_header_prefix` where webhooks of the service are refused for the names of their headers; and ' +
+          '`webhooks_missed`. Never a reason to send requests elsewhere.',
       }),
   })
   .meta({ id: 'Readiness' });

@@ -42,13 +42,13 @@ describe('an order that the service never finishes', () => {
     expect(await desk.cases(id)).toEqual([]);
   });
 
-  it('is not bought anew while the wallet shows its debit, whatever a person says of it; its credit ends that', async () => {
+  it('is not bought anew while the wallet shows its debit, whatever a person says of it, and a later report of the service contradicts that', async () => {
     const id = await neverFinished();
     expect((await act(id, 'resolve', NOT_BOUGHT)).status).toBe(200);
     const parked = await desk.reaches(id, 'needs_attention');
     expect(parked.at('attention', 'reason')).toBe('debit_without_goods');
     expect(await desk.attempts(id)).toMatchObject([{ state: 'failed', settled: false }]);
-    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+    expect(await desk.movements(id)).toEqual(['debit 1.50']);
     expect(await desk.cases(id)).toEqual([
       { reason: 'outcome_unknown', open: false },
       { reason: 'debit_without_goods', open: true },
@@ -59,6 +59,6 @@ describe('an order that the service never finishes', () => {
     await expect.poll(async () => (await desk.cases(id)).filter(({ open }) => open).map(({ reason }) => reason)).toContain('contradiction');
     expect((await act(id, 'resolve', { case: 'contradiction', verdict: 'bought', service_order_id: sold!.id })).status).toBe(200);
     await desk.reaches(id, 'completed');
-    expect(await desk.movements(id)).toEqual(['debit 2.40']);
+    expect(await desk.movements(id)).toEqual(['debit 1.50']);
   });
 });
