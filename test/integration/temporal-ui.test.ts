@@ -11,6 +11,7 @@ import { TemporalOperator } from '#test/support/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
+import { abandonUpdate } from '#workflows/messages.ts';
 
 const REBOUND = 'evil.example';
 const COLUMNS = ['Status', 'Workflow ID', 'ExternalReference', 'PackageId', 'Stage', 'NeedsAttention', 'FailureClass', 'NextRetryAt', 'Environment'];
@@ -162,6 +163,17 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     for (const open of await listeningPorts(temporal)) expect(await postAsAnyPage(open), open).not.toContain('workflow not found');
   });
 
+
+  it('shows why an update was refused, in words', async () => {
+    const orderId = (await stack.api.get('/v1/orders?external_order_id=shop-1002')).textAt('data', 0, 'id');
+    await using operator = await TemporalOperator.connect(stack);
+    const refused = operator.order(orderId).executeUpdate(abandonUpdate, { args: [{ by: 'Ada', why: 'a test' }] });
+    await expect(refused).rejects.toMatchObject({ cause: { message: expect.stringContaining('settled first') as string } });
+    const { runId } = await operator.order(orderId).describe();
+    const page = await open(`workflows/${encodeURIComponent(`order/${orderId}`)}/${runId}/history`);
+    await page.getByText('that has to be settled first').first().waitFor();
+    await keepScreenshot(page, 'temporal-ui-refused');
+  });
 });
 
 /** The UI renders the Markdown of a workflow in frames of their own. */
