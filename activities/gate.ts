@@ -1,4 +1,4 @@
-import type { SendEvidence } from '#domain/circuit.ts';
+import type { SendEvidence } from '#domain/circuit-evidence.ts';
 import type { GateStop } from '#domain/purchase-gate.ts';
 import { isFinal } from '#domain/lifecycle.ts';
 import type { Money } from '#domain/money.ts';

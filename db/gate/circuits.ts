@@ -4,13 +4,12 @@ import {
   afterCircuitEvent,
   circuitNames,
   CLOSED_CIRCUIT,
-  sendEventFor,
   type Circuit,
   type CircuitEvent,
   type CircuitName,
   type CircuitPolicy,
-  type SendEvidence,
 } from '#domain/circuit.ts';
+import { sendEventFor, type SendEvidence } from '#domain/circuit-evidence.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { gateCircuits } from '#db/schema.ts';

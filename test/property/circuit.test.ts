@@ -10,15 +10,14 @@ import {
   CIRCUITS,
   circuitSentence,
   CLOSED_CIRCUIT,
-  evidenceFor,
   isIdle,
   probeDelayMs,
-  sendEventFor,
   type Circuit,
   type CircuitEvent,
   type CircuitName,
   type CircuitNews,
 } from '#domain/circuit.ts';
+import { evidenceFor, sendEventFor } from '#domain/circuit-evidence.ts';
 import { FAILURE_CLASSES, failureClasses, isDefinite, type FailureClass } from '#domain/failure.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 
