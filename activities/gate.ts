@@ -1,14 +1,16 @@
 import type { SendEvidence } from '#domain/circuit-evidence.ts';
 import type { GateStop } from '#domain/purchase-gate.ts';
+import { isSettledByService } from '#domain/attempt-lifecycle.ts';
 import { isFinal } from '#domain/lifecycle.ts';
 import type { Money } from '#domain/money.ts';
 import type { WorkRef } from '#domain/work.ts';
-import { findAttemptById, type AttemptRow } from '#db/attempts.ts';
+import { findAttemptById } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
-import { hold, isGateClear, lockAttempt, stopAtGate } from '#db/gate/admission.ts';
+import { hold, isGateClear, stopAtGate } from '#db/gate/admission.ts';
 import { noteSend } from '#db/gate/circuits.ts';
 import { hasSpendLimit, reserve, type Reserved } from '#db/gate/reservations.ts';
 import { findWait, joinLine, takePass } from '#db/gate/waits.ts';
+import { lockAttempt, type LockedAttempt } from '#db/send-claim.ts';
 import { lockUnfinishedWork, lockWork, readWork } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 import { priceLimit } from '#activities/purchases/price.ts';
@@ -32,9 +34,10 @@ export interface Gate {
    * In the transaction that claims the send, with the work locked: pauses and circuits once more, then the limits of the day and the
    * wallet.
    *
+   * @param locked the attempt, in this transaction: the claim that follows decides by the same facts.
    * @param price undefined: not known; `'refused'`: it is not going to be sent.
    */
-  admit(tx: Executor, work: WorkRef, row: WorkRow, attemptId: string, price: Money | undefined | 'refused'): Promise<Admission>;
+  admit(tx: Executor, work: WorkRef, row: WorkRow, locked: LockedAttempt, price: Money | undefined | 'refused'): Promise<Admission>;
   /** True when the price has to be known before the send: a limit of the day counts it, or the caller set one. */
   needsPrice(work: WorkRef): Promise<boolean>;
   /** After the send, or when there was none. Never fails: what the circuits do not hear of, the next send tells. */
@@ -47,7 +50,7 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       if (isFree(work) || (await database.run((db) => isGateClear(db, work)))) return undefined;
       return database.transaction(async (tx) => {
         const row = await lockUnfinishedWork(tx, work);
-        const attempt = await lockAttempt(tx, attemptId);
+        const { attempt } = await lockAttempt(tx, attemptId);
         return stopAtGate(tx, { work, row, attempt, now: now(), isUnreserved: false }, policy);
       });
     },
@@ -60,9 +63,9 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
       });
     },
 
-    async admit(tx, work, row, attemptId, price) {
-      const attempt = await lockAttempt(tx, attemptId);
-      if (isFree(work) || !mayBeSent(attempt, now())) return { kind: 'admitted', how: undefined };
+    async admit(tx, work, row, locked, price) {
+      const { attempt } = locked;
+      if (isFree(work) || !mayBeSent(locked)) return { kind: 'admitted', how: undefined };
       const asker = { work, row, attempt, now: now() };
       const isClear = await isGateClear(tx, work);
       const stop = isClear ? undefined : await stopAtGate(tx, { ...asker, isUnreserved: false }, policy);
@@ -90,7 +93,7 @@ export function createGate({ database, gate: policy, now, onGate }: WorkDependen
           const noted = await noteSend(tx, { work, evidence, detail, retryAfterMs, now: now() }, policy);
           const attempt = await findAttemptById(tx, attemptId);
           const opened = noted.failed.find(({ circuit: { state } }) => state === 'open' || state === 'probing');
-          if (evidence.kind === 'failure' && opened !== undefined && !isFinal(row.status) && mayBeSent(attempt, Infinity)) {
+          if (evidence.kind === 'failure' && opened !== undefined && !isFinal(row.status) && !isSettledByService(attempt.state)) {
             // It may well be the oldest, and then it is the one that finds out when this is over.
             const { createdAt: acceptedAt, apiKeyId } = row;
             const failureClass = evidence.failure;
@@ -115,7 +118,6 @@ export function isFree({ kind }: WorkRef): boolean {
 }
 
 /** False for what the service has already, and while another send may be under way. */
-function mayBeSent({ state, leaseUntil }: AttemptRow, now: number): boolean {
-  if (state === 'processing' || state === 'completed' || state === 'failed') return false;
-  return leaseUntil === null || leaseUntil.getTime() <= now;
+function mayBeSent({ attempt, leaseLeftMs }: LockedAttempt): boolean {
+  return !isSettledByService(attempt.state) && (leaseLeftMs === null || leaseLeftMs <= 0);
 }

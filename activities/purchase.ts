@@ -3,21 +3,14 @@ import { mayFollow } from '#domain/lifecycle.ts';
 import type { SendOutcome } from '#domain/purchase-decision.ts';
 import type { GateStop } from '#domain/purchase-gate.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
-import {
-  claimSend,
-  findAttemptById,
-  recordFacts,
-  recordSendFailure,
-  requestBodyPlace,
-  type AttemptRow,
-  type SendClaim,
-  type ServiceFacts,
-} from '#db/attempts.ts';
+import { mayHaveBought, resendWindowInForce } from '#domain/send-claim.ts';
+import { findAttemptById, recordFacts, requestBodyPlace, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import type { Executor } from '#db/database.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import type { Reserved } from '#db/gate/reservations.ts';
 import { passGate } from '#db/gate/waits.ts';
+import { claimSend, lockAttempt, recordSendFailure, type SendClaim } from '#db/send-claim.ts';
 import { lockUnfinishedWork, lockWork, markInProgress } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 import type { ServiceResult } from '#upstream/error-mapping.ts';
@@ -25,6 +18,7 @@ import { attemptView, noteOf, type WorkDependencies } from '#activities/work-con
 import { createDebitEvidence } from '#activities/debit-evidence.ts';
 import { createGate, isFree, type SendReport } from '#activities/gate.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
+import { startLease } from '#activities/purchases/lease.ts';
 import { unlessOfAnother, unlessOurs } from '#activities/purchases/learn.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
@@ -35,7 +29,7 @@ type Purchase = Pick<PurchaseActivities, 'sendPurchase' | 'lookUpPurchase' | 're
 
 /** The activities that buy, those that find out what became of it, and the one that stores what was bought. */
 export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<Record<WorkKind, PurchaseKind>>): Purchase {
-  const { database, keyRing, sendLeaseMs, service, gate: policy, now, onGate } = dependencies;
+  const { database, keyRing, sendLeaseMs, service, gate: policy, now, onGate, purchaseInForce } = dependencies;
   const gate = createGate(dependencies);
   const onCrossing = onGate?.balanceCrossed.bind(onGate);
   const wallet = new WalletReader({ database, service, policy, now, onCrossing });
@@ -43,7 +37,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
   return {
     async sendPurchase({ work, attemptId, resendWindowMs, retryRule }): Promise<SendResult> {
       const kind = kinds[work.kind];
-      const beganAt = now();
+      const began = startLease(dependencies);
       const unsent = async (outcome: SendResult['outcome']): Promise<SendResult> => {
         return { outcome, attempt: attemptView(await database.run((db) => findAttemptById(db, attemptId))) };
       };
@@ -73,19 +67,22 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
         const result: SendResult = { outcome: outcomeOf(after, answer), attempt: attemptView(after), ...(!answer.ok && { detail: answer.detail }) };
         return { result, answer };
       };
-      const claimNow = () =>
-        database.transaction(async (tx) => {
+      // Measured from before the claim: the lease that the database grants in it ends later.
+      let lease = began;
+      const claimNow = () => {
+        lease = startLease(dependencies);
+        return database.transaction(async (tx) => {
           const row = await lockUnfinishedWork(tx, work);
           const by = await buyingBarrier(tx, work);
           if (by !== undefined) return { kind: 'barred', by } as const;
           const limit = priceLimit(row);
           const objection = offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, priceNeeded);
-          const admission = await gate.admit(tx, work, row, attemptId, objection === undefined ? offer.price : 'refused');
+          const locked = await lockAttempt(tx, attemptId);
+          const admission = await gate.admit(tx, work, row, locked, objection === undefined ? offer.price : 'refused');
           if (admission.kind === 'stopped') return admission;
-          const claimed = await claimSend(tx, attemptId, {
+          const claimed = await claimSend(tx, locked, {
             leaseMs: sendLeaseMs,
-            now: new Date(now()),
-            resendWindowMs,
+            resendWindowMs: mayHaveBought(locked.attempt) ? resendWindowInForce(resendWindowMs, await purchaseInForce(tx)) : resendWindowMs,
             esimId: row.esimId,
             limit: objection === undefined ? limit : undefined,
           });
@@ -97,9 +94,10 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
           if (objection !== undefined) return { kind: 'objected', ...(await conclude(tx, row, claimed, how, objection)) } as const;
           return { ...claimed, how };
         });
+      };
       let claim = await claimNow();
       // Money may have come since it was read. With much of the time of this activity gone, the gate looks a moment later.
-      const mayReadOnceMore = claim.kind === 'stopped' && claim.stop.barrier === 'wallet' && now() - beganAt < sendLeaseMs / 6;
+      const mayReadOnceMore = claim.kind === 'stopped' && claim.stop.barrier === 'wallet' && began.elapsedMs() < sendLeaseMs / 6;
       if (mayReadOnceMore && (await wallet.refreshIfOlderThan(policy.balanceTrustMs))) claim = await claimNow();
 
       if (claim.kind === 'stopped') return unsent(gated(claim.stop));
@@ -108,15 +106,16 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
         return claim.result;
       }
       if (claim.kind !== 'claimed') await gate.report(work, attemptId, { evidence: { kind: 'none' } });
-      if (claim.kind === 'barred' || claim.kind === 'too_late') return unsent(claim);
-      if (claim.kind === 'leased') return unsent({ kind: 'lease_held', retryAfterMs: Math.max(1, claim.until.getTime() - now()) });
+      if (claim.kind === 'barred' || claim.kind === 'too_late' || claim.kind === 'resend_not_allowed') return unsent(claim);
+      if (claim.kind === 'leased') return unsent({ kind: 'lease_held', retryAfterMs: Math.max(1, Math.ceil(claim.leaseLeftMs)) });
       if (claim.kind === 'esim_busy') return unsent({ kind: 'failure', failure: 'esim_busy' });
       if (claim.kind === 'settled') {
         return { outcome: { kind: 'accepted', outcome: claim.outcome }, attempt: attemptView(claim.attempt) };
       }
 
       const { attempt } = claim;
-      const answered = await kind.send(attempt, keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id)));
+      const body = keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id));
+      const answered = await kind.send(attempt, body, lease.leftMs);
       // It may have ended while we waited: its workflow was terminated, and another run went on.
       const { result, answer } = await database.transaction(async (tx) => conclude(tx, await lockWork(tx, work), claim, claim.how, answered));
       // Apart from the result, which must not be lost because of it.

@@ -1,9 +1,9 @@
 import type { FailureNote } from '#domain/attention.ts';
 import type { Money } from '#domain/money.ts';
-import type { GatePolicy } from '#domain/policy.ts';
+import type { GatePolicy, PurchasePolicy } from '#domain/policy.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
 import type { AttemptRow } from '#db/attempts.ts';
-import type { Database } from '#db/database.ts';
+import type { Database, Executor } from '#db/database.ts';
 import type { CircuitChange } from '#db/gate/circuits.ts';
 import type { ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
@@ -25,12 +25,19 @@ export interface WorkDependencies {
   readonly service: ServiceClient;
   /** How long one send has the sole right to an attempt, in milliseconds; more than the deadline of the client. */
   readonly sendLeaseMs: number;
+  /**
+   * What the capability profile and the configuration allow at this moment. The input of a workflow holds what they allowed when it
+   * began; an operator may have revoked it since. @throws DatabaseUnavailableError
+   */
+  readonly purchaseInForce: (db: Executor) => Promise<PurchasePolicy>;
   /** What the purchase gate goes by. */
   readonly gate: GatePolicy;
   /** Told of what the gate notices, for the log. */
   readonly onGate?: GateListener;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Milliseconds from any start, never stepping back; that of the process by default. */
+  readonly monotonicNow?: () => number;
 }
 
 /** An attempt as the workflow knows it. */
@@ -45,6 +52,7 @@ export function attemptView(attempt: AttemptRow): AttemptView {
     named: attempt.serviceId !== null,
     history: {
       firstSentAt: attempt.firstSentAt?.getTime(),
+      firstUnrefusedSendAt: attempt.firstUnrefusedSendAt?.getTime(),
       sends: attempt.sends,
       // A send without a result is one more that proves nothing.
       anyUnknown: attempt.anyUnknown || attempt.state === 'sending',

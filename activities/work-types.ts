@@ -96,8 +96,15 @@ export interface SubscriptionActivities {
 }
 
 export interface SendResult {
-  /** `barred`: nothing was sent, and nothing may be at this moment. `too_late`: the time for sending it again is over. */
-  readonly outcome: SendOutcome | { readonly kind: 'barred'; readonly by: BuyingBarrier } | { readonly kind: 'too_late' };
+  /**
+   * `barred`: nothing was sent, and nothing may be at this moment. `too_late`: the time for sending it again is over.
+   * `resend_not_allowed`: it may have been bought, and nothing of this kind may be sent twice (any more).
+   */
+  readonly outcome:
+    | SendOutcome
+    | { readonly kind: 'barred'; readonly by: BuyingBarrier }
+    | { readonly kind: 'too_late' }
+    | { readonly kind: 'resend_not_allowed' };
   /** A sentence about a failure. */
   readonly detail?: string;
   readonly attempt: AttemptView;
@@ -106,7 +113,9 @@ export interface SendResult {
 /** What became of the wish for a further attempt. */
 export type OpenResult =
   | { readonly kind: 'opened'; readonly attempt: AttemptView }
-  | { readonly kind: 'barred'; readonly by: BuyingBarrier };
+  | { readonly kind: 'barred'; readonly by: BuyingBarrier }
+  /** The profile or the configuration allows no (further) new attempt any more. */
+  | { readonly kind: 'not_allowed'; readonly attempts: number };
 
 /** `judged`: it was to be parked for a contradiction that a person has judged meanwhile. */
 export type RecordResult = 'recorded' | 'may_be_bought' | 'judged' | BuyingBarrier;
@@ -171,13 +180,13 @@ export interface AttemptRef {
 export interface PurchaseActivities {
   /** Loads the work and opens its first attempt if it has none. Fails with `WORK_FINISHED` once it has ended. */
   beginWork(input: { work: WorkRef }): Promise<WorkSnapshot>;
-  /** Opens a further attempt; only on the evidence of rule 3. */
+  /** Opens a further attempt; only on the evidence of rule 3, and while the policy in force allows so many. */
   openNextAttempt(input: { work: WorkRef; number: number }): Promise<OpenResult>;
   /**
    * Sends the attempt's stored bytes with its stored key, once, and records what came of it.
    *
-   * @param input.resendWindowMs of the policy: the activity may have waited long for a worker, so it looks once more. Absent: what may
-   *   have been bought is not sent again.
+   * @param input.resendWindowMs that the workflow planned with. What is in force when the send is claimed decides: it may be shorter, or
+   *   allow no resend. Absent: what may have been bought is not sent again.
    * @param input.retryRule by which it is tried again, stored for whoever looks at the work.
    */
   sendPurchase(input: AttemptRef & { readonly resendWindowMs?: number; readonly retryRule?: RetryRule }): Promise<SendResult>;

@@ -1,5 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
+import { attemptKey } from '#crypto/derived-ids.ts';
 import { isFinal } from '#domain/lifecycle.ts';
+import { retryRule, ruleOfWork } from '#domain/retry-rules.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import { findAttempt, currentAttempt, openAttempt, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
@@ -8,7 +10,8 @@ import { isBadData, type Database, type Executor } from '#db/database.ts';
 import { unappliedFor, type InboxRow } from '#db/inbox.ts';
 import { actOnWork } from '#db/operator-actions.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
-import { lockUnfinishedWork, readWork, recordStep, WorkFinishedError, WorkMissingError } from '#db/work.ts';
+import { lockUnfinishedWork, readWork, recordStep, updateWork, WorkFinishedError, WorkMissingError } from '#db/work.ts';
+import type { WorkRow } from '#db/work-tables.ts';
 import { ACTION_REFUSED, WORK_FINISHED, type ServiceObservation } from '#workflows/messages.ts';
 import { attemptView, type WorkDependencies } from '#activities/work-context.ts';
 import { createPurchase } from '#activities/purchase.ts';
@@ -34,7 +37,7 @@ type WorkActivities = PurchaseActivities & SubscriptionActivities;
 
 /** Makes the activities of the workflows that buy; the edge where errors become results or Temporal failures. */
 export function createWorkActivities(dependencies: WorkDependencies): WorkActivities {
-  const { database, keyRing, now } = dependencies;
+  const { database, keyRing, now, purchaseInForce } = dependencies;
   const kinds = purchaseKinds(dependencies);
 
   const openNumbered = async (tx: Executor, work: WorkRef, number: number): Promise<AttemptRow> => {
@@ -42,6 +45,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
     const attempt = await openAttempt(tx, {
       work,
       number,
+      idempotencyKey: attemptKey(keyRing, work, number),
       reference,
       serviceEsimId,
       sealedBody: (attemptId) => keyRing.seal(body, requestBodyPlace(attemptId)),
@@ -53,6 +57,18 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
       dedupKey: `attempt.prepared:${number}`,
     });
     return attempt;
+  };
+
+  /**
+   * How many attempts the work may have by the policy in force, with what operators have set and granted for it. Stored with the work,
+   * so that what an operator grants beyond it counts from there.
+   */
+  const attemptsInForce = async (tx: Executor, work: WorkRef, { retryRule: stored, retryOverrides, extraAttempts }: WorkRow) => {
+    const rule = retryRule('supplier_failed', await purchaseInForce(tx));
+    if (stored !== null && rule.attempts < stored.attempts) {
+      await updateWork(tx, work, { retryRule: { ...stored, attempts: rule.attempts }, updatedAt: new Date(now()) });
+    }
+    return ruleOfWork(rule, retryOverrides ?? {}, extraAttempts).attempts;
   };
 
   const activities: WorkActivities = {
@@ -80,11 +96,13 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
 
     openNextAttempt: ({ work, number }) =>
       database.transaction(async (tx): Promise<OpenResult> => {
-        await lockUnfinishedWork(tx, work);
+        const row = await lockUnfinishedWork(tx, work);
         const known = await findAttempt(tx, work, number);
         if (known !== undefined) return { kind: 'opened', attempt: attemptView(known) };
         const by = await buyingBarrier(tx, work);
         if (by !== undefined) return { kind: 'barred', by };
+        const attempts = await attemptsInForce(tx, work, row);
+        if (number > attempts) return { kind: 'not_allowed', attempts };
         return { kind: 'opened', attempt: attemptView(await openNumbered(tx, work, number)) };
       }),
 

@@ -1,18 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { and, desc, eq, inArray, ne, sql, type SQL } from 'drizzle-orm';
-import { attemptStateAfter, isSettledByService, type AttemptEvent } from '#domain/attempt-lifecycle.ts';
-import type { FailureNote } from '#domain/attention.ts';
-import { isDefinite } from '#domain/failure.ts';
-import { isNeverResent } from '#domain/purchase-decision.ts';
+import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
 import { equalMoney, type Money } from '#domain/money.ts';
 import { ATTEMPT_DECISIONS, type AttemptState, type ObservedOutcome } from '#domain/observation.ts';
-import { looserLimit, type PriceLimit } from '#domain/price-limit.ts';
+import type { PriceLimit } from '#domain/price-limit.ts';
 import { cancellationOutcome, together } from '#domain/refund.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { knownWord, storeCancellationFacts, type CancellationFacts } from '#db/cancellation-facts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
-import { lockEsim } from '#db/esim-queries.ts';
 import { newId } from '#db/ids.ts';
 import { requeueUnmatched } from '#db/inbox.ts';
 import { recordMovement } from '#db/journal.ts';
@@ -65,6 +60,7 @@ export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRe
  * Stores an attempt before its first send: its key, its exact body and its reference (rule 1). One that exists stays
  * as it is, so that a step that runs twice sends the same bytes.
  *
+ * @param attempt.idempotencyKey that follows from the work and the number: were the row lost, it would be opened again with this key.
  * @param attempt.reference undefined where the interface takes none.
  * @param attempt.serviceEsimId of the eSIM that it is for, where there is one before it is bought.
  * @param attempt.sealedBody builds and seals the request body for the new attempt's id.
@@ -74,6 +70,7 @@ export async function openAttempt(
   attempt: {
     readonly work: WorkRef;
     readonly number: number;
+    readonly idempotencyKey: string;
     readonly reference: string | undefined;
     readonly serviceEsimId?: string | undefined;
     readonly sealedBody: (attemptId: string) => Buffer;
@@ -88,7 +85,7 @@ export async function openAttempt(
       subjectKind: work.kind,
       subjectId: work.id,
       number,
-      idempotencyKey: randomUUID(),
+      idempotencyKey: attempt.idempotencyKey,
       reference: reference ?? null,
       serviceEsimId: attempt.serviceEsimId ?? null,
       sealedRequestBody: attempt.sealedBody(id),
@@ -98,92 +95,6 @@ export async function openAttempt(
   if (row === undefined) throw new Error(`attempt ${number} of ${work.id} cannot be read back`);
   if (row.id === id) await requeueUnmatched(tx, work.kind, { reference, serviceEsimId: attempt.serviceEsimId });
   return row;
-}
-
-/** What became of the wish to send. */
-export type SendClaim =
-  | { readonly kind: 'claimed'; readonly leaseToken: string; readonly attempt: AttemptRow }
-  /** Another send may be under way. */
-  | { readonly kind: 'leased'; readonly until: Date }
-  /** Another attempt for the same eSIM is not settled yet. */
-  | { readonly kind: 'esim_busy' }
-  /** It may have been bought, and the same bytes may not be sent again: not any more, or never. */
-  | { readonly kind: 'too_late' }
-  /** The service has it already: nothing is to be sent. */
-  | { readonly kind: 'settled'; readonly outcome: ObservedOutcome; readonly attempt: AttemptRow };
-
-/**
- * Takes the sole right to send an attempt (rule 1: one send at a time). A send whose lease ran out without a result
- * counts as unknown from here on.
- *
- * @param claim.resendWindowMs since the first send: after that, one whose outcome is unknown is not sent again, however
- *   long it waited here for its turn (rule 2). Undefined: such a one is never sent again. One that the service knows already, or whose
- *   answer could not be read, is not either. The workflow decides so before; between its decision and this there may have been a send
- *   that everybody had given up.
- * @param claim.esimId ours, of the eSIM that it is for: until the attempt is settled no other one is sent for it (rule 6).
- * @param claim.limit what the service may charge for this send, null: anything. Kept, since a charge is held against what was
- *   allowed when it was sent, however often that is changed later. Undefined: it is not going to be sent.
- */
-export async function claimSend(
-  tx: Executor,
-  attemptId: string,
-  { leaseMs, now, resendWindowMs, esimId = null, limit }: {
-    readonly leaseMs: number;
-    readonly now: Date;
-    readonly resendWindowMs: number | undefined;
-    readonly esimId?: string | null;
-    readonly limit?: PriceLimit | undefined;
-  },
-): Promise<SendClaim> {
-  const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
-  if (attempt === undefined) throw new Error(`attempt ${attemptId} does not exist`);
-  if (isSettledByService(attempt.state)) return { kind: 'settled', outcome: attempt.state, attempt };
-  if (attempt.leaseUntil !== null && attempt.leaseUntil > now) return { kind: 'leased', until: attempt.leaseUntil };
-
-  const mayBeBought = attempt.anyUnknown || attempt.state === 'sending' || attempt.state === 'unknown';
-  if (mayBeBought && !mayBeSentAgain(attempt, resendWindowMs, now)) return { kind: 'too_late' };
-
-  if (esimId !== null && (await isBusy(tx, esimId, attemptId))) return { kind: 'esim_busy' };
-
-  const leaseToken = randomUUID();
-  const [claimed] = await tx
-    .update(attempts)
-    .set({
-      state: attemptStateAfter(attempt.state, 'claimed'),
-      sends: attempt.sends + 1,
-      anyUnknown: attempt.anyUnknown || attempt.state === 'sending',
-      firstSentAt: attempt.firstSentAt ?? now,
-      busyEsimId: esimId,
-      leaseToken,
-      leaseUntil: new Date(now.getTime() + leaseMs),
-      ...(limit !== undefined && limitColumns(mayBeBought ? looserLimit(limitOf(attempt), limit) : limit)),
-    })
-    .where(eq(attempts.id, attemptId))
-    .returning();
-  if (claimed === undefined) throw new Error(`attempt ${attemptId} vanished while it was locked`);
-  return { kind: 'claimed', leaseToken, attempt: claimed };
-}
-
-/** What a send may have bought is sent once more within its window. What a person calls bought, and what was never sent, has none. */
-function mayBeSentAgain({ firstSentAt, failureClass }: AttemptRow, resendWindowMs: number | undefined, now: Date): boolean {
-  if (firstSentAt === null || resendWindowMs === undefined || (failureClass !== null && isNeverResent(failureClass))) return false;
-  return now.getTime() <= firstSentAt.getTime() + resendWindowMs;
-}
-
-function limitColumns(limit: PriceLimit): Pick<AttemptRow, 'limitAmount' | 'limitCurrency'> {
-  return { limitAmount: limit?.amount ?? null, limitCurrency: limit?.currency ?? null };
-}
-
-/** What the caller allowed the service to charge for an attempt. */
-export function limitOf({ limitAmount: amount, limitCurrency: currency }: Pick<AttemptRow, 'limitAmount' | 'limitCurrency'>): PriceLimit {
-  return amount === null || currency === null ? null : { amount, currency };
-}
-
-/** The lock on the eSIM makes those who ask at the same moment ask one after the other. */
-async function isBusy(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
-  await lockEsim(tx, esimId);
-  const [holder] = await tx.select({ id: attempts.id }).from(attempts).where(eq(attempts.busyEsimId, esimId));
-  return holder !== undefined && holder.id !== attemptId;
 }
 
 /** What the service says of an attempt, from an answer, a read or an event. */
@@ -203,31 +114,11 @@ export interface ServiceFacts {
   readonly subscription?: SubscriptionFacts | undefined;
 }
 
-/** Stores that a send proved nothing was bought, or proved nothing at all. @returns the attempt as it now is. */
-export async function recordSendFailure(tx: Executor, attemptId: string, leaseToken: string, failure: FailureNote): Promise<AttemptRow> {
-  const definite = isDefinite(failure.class);
-  const after = (event: AttemptEvent) => attemptStateAfter('sending', event);
-  const [row] = await tx
-    .update(attempts)
-    .set({
-      state: definite ? sql`case when ${attempts.anyUnknown} then ${after('refused_after_unknown')} else ${after('refused')} end` : after('unproven'),
-      anyUnknown: definite ? attempts.anyUnknown : true,
-      ...(definite && { busyEsimId: sql`case when ${attempts.anyUnknown} then ${attempts.busyEsimId} end` }),
-      failureClass: failure.class,
-      failureDetail: failure.detail,
-      leaseToken: null,
-      leaseUntil: null,
-    })
-    // A later send, or an event, may have settled the attempt meanwhile: then this result is history.
-    .where(and(eq(attempts.id, attemptId), eq(attempts.leaseToken, leaseToken), eq(attempts.state, 'sending')))
-    .returning();
-  return row ?? (await findAttemptById(tx, attemptId));
-}
-
 /**
  * Stores what the service says of an attempt, and the debit in our books. Progress only goes forward: an attempt that
  * completed does not return to processing. A second id of the service for the same attempt opens a case.
  *
+ * @param now of what is said of a cancellation; that the attempt was heard of is dated by the clock of the database.
  * @returns the attempt as it now is.
  */
 export async function recordFacts(tx: Executor, attemptId: string, told: ServiceFacts, now: Date): Promise<AttemptRow> {
@@ -250,7 +141,7 @@ export async function recordFacts(tx: Executor, attemptId: string, told: Service
       serviceEsimId: facts.serviceEsimId ?? known.serviceEsimId,
       chargedAmount: known.chargedAmount ?? facts.charged?.amount ?? null,
       chargedCurrency: known.chargedAmount === null ? (facts.charged?.currency ?? null) : known.chargedCurrency,
-      lastHeardAt: now,
+      lastHeardAt: sql`clock_timestamp()`,
       ...(state !== known.state && {
         state,
         failureClass: failed ? (isCancellation ? 'cancellation_refused' : 'supplier_failed') : null,
@@ -325,6 +216,11 @@ export async function findAttemptById(db: Executor, attemptId: string): Promise<
   const [row] = await db.select().from(attempts).where(eq(attempts.id, attemptId));
   if (row === undefined) throw new Error(`attempt ${attemptId} does not exist`);
   return row;
+}
+
+/** What the caller allowed the service to charge for an attempt; null: anything. */
+export function limitOf({ limitAmount: amount, limitCurrency: currency }: Pick<AttemptRow, 'limitAmount' | 'limitCurrency'>): PriceLimit {
+  return amount === null || currency === null ? null : { amount, currency };
 }
 
 /** What an attempt was charged; undefined while it is not known. */

@@ -24,6 +24,8 @@ export type BuyingBarrier = 'contradiction' | 'observations_pending';
 export interface AttemptHistory {
   /** Epoch milliseconds of the first send; undefined before it. */
   readonly firstSentAt: number | undefined;
+  /** Epoch milliseconds of the first send that was not definitely refused, from which the resend window counts; undefined: none was. */
+  readonly firstUnrefusedSendAt?: number | undefined;
   /** Sends so far, this one included. */
   readonly sends: number;
   /** Holds in a row so far, this one not included; sets the back-off. */
@@ -100,7 +102,7 @@ function atGate(
   now: number,
 ): NextStep {
   if (!history.anyUnknown) return { step: 'hold', failure, delayMs: recheckMs, gated };
-  const windowLeft = (history.firstSentAt ?? now) + policy.resendWindowMs - now;
+  const windowLeft = windowEnd(history, policy, now) - now;
   if (!policy.resendAllowed || windowLeft <= 0) return { step: 'look_up', failure };
   return { step: 'resend', failure, delayMs: Math.min(recheckMs, windowLeft), gated };
 }
@@ -133,10 +135,14 @@ function afterUnknown(
     outcome.retryAfterMs ?? 0,
     backoffMs(policy.resendDelayMs, policy.resendDelayMaxMs, history.sends),
   );
-  const windowEnds = (history.firstSentAt ?? now) + policy.resendWindowMs;
   const mayResend = policy.resendAllowed && !isNeverResent(failure);
-  if (mayResend && now + delayMs <= windowEnds) return { step: 'resend', failure, delayMs };
+  if (mayResend && now + delayMs <= windowEnd(history, policy, now)) return { step: 'resend', failure, delayMs };
   return { step: 'look_up', failure };
+}
+
+/** Epoch milliseconds until when the same bytes may be sent again: what was refused before starts no window. */
+function windowEnd({ firstUnrefusedSendAt }: AttemptHistory, { resendWindowMs }: PurchasePolicy, now: number): number {
+  return (firstUnrefusedSendAt ?? now) + resendWindowMs;
 }
 
 /** What reading the wallet showed for an attempt that the service reports as failed. */

@@ -35,6 +35,11 @@ export interface CallOptions {
   readonly body?: Buffer;
   /** Milliseconds for the whole exchange. */
   readonly deadlineMs: number;
+  /**
+   * Milliseconds that the sole right to make this call lasts from now on: the request does not leave unless its deadline ends before.
+   * Absent where nothing is lost by two at once.
+   */
+  readonly leaseLeftMs?: (() => number) | undefined;
 }
 
 /** Makes one call of the contract over HTTP: one request, one judged result, never a throw. */
@@ -71,6 +76,7 @@ export function createCaller({ address, transport, now, onCall }: CallerOptions)
       },
       ...(options.body === undefined ? {} : { body: options.body }),
       deadlineMs: options.deadlineMs,
+      ...(options.leaseLeftMs === undefined ? {} : { leaseLeftMs: options.leaseLeftMs }),
       // A server may close an idle connection at the moment it is used again. For what changes something that would
       // make an unknown out of nothing, so each such call has a connection of its own.
       ownConnection: contract.method === 'POST' && contract.authorized,

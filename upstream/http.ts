@@ -15,6 +15,8 @@ export interface HttpRequest {
   readonly deadlineMs: number;
   /** Use a new connection, and only for this request. */
   readonly ownConnection?: boolean;
+  /** Milliseconds that the sole right to send this lasts from now on; nothing is written unless the deadline ends before. */
+  readonly leaseLeftMs?: () => number;
 }
 
 export interface HttpAnswer {
@@ -36,11 +38,14 @@ export type HttpResult =
   | ({ readonly kind: 'no_answer' } & TransportFailure);
 
 export interface Timers {
+  /** Milliseconds from any start, never stepping back. */
+  monotonicNow(): number;
   setTimeout(callback: () => void, delayMs: number): unknown;
   clearTimeout(timer: unknown): void;
 }
 
 export const systemTimers: Timers = {
+  monotonicNow: () => performance.now(),
   setTimeout: (callback, delayMs) => setTimeout(callback, delayMs),
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 };
@@ -97,7 +102,7 @@ export function exchange(
   timers: Timers,
 ): Promise<HttpResult> {
   return new Promise((resolve) => {
-    const handler = new ExchangeHandler((result) => {
+    const handler = new ExchangeHandler(request, timers, (result) => {
       timers.clearTimeout(timer);
       resolve(result);
     });
@@ -123,14 +128,21 @@ export function exchange(
  */
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #settle: (result: HttpResult) => void;
+  readonly #lateness: () => string | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
   #answer: Omit<HttpAnswer, 'body'> | undefined;
   #chunks: Buffer[] = [];
   #received = 0;
 
-  constructor(settle: (result: HttpResult) => void) {
+  constructor(request: HttpRequest, { monotonicNow }: Timers, settle: (result: HttpResult) => void) {
     this.#settle = settle;
+    const deadlineAt = monotonicNow() + request.deadlineMs;
+    this.#lateness = () => {
+      const leftMs = deadlineAt - monotonicNow();
+      if (leftMs <= 0) return `its ${request.deadlineMs} ms were over before a connection was used`;
+      return request.leaseLeftMs !== undefined && request.leaseLeftMs() <= leftMs ? 'another may send it by now' : undefined;
+    };
   }
 
   /** Ends the exchange; a request that still waits for a connection will not be sent any more. */
@@ -150,6 +162,9 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     if (this.#controller !== undefined && !this.#settled) {
       this.#end({ kind: 'no_answer', failure: 'connection_lost', reason: 'the connection was lost' });
     }
+    // A process that stood still sees a connection that opened meanwhile before its own timers: the clock is asked, not the timer.
+    const reason = this.#controller === undefined ? this.#lateness() : undefined;
+    if (reason !== undefined) this.#end({ kind: 'no_answer', failure: 'not_sent', reason });
     if (this.#settled) throw new Error('this request must not be written any more');
     this.#controller = controller;
   }

@@ -5,7 +5,7 @@ import { createWatchActivities } from '#activities/watch.ts';
 import { createWebhookActivities } from '#activities/webhooks.ts';
 import { createWorkActivities } from '#activities/work.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { Database } from '#db/database.ts';
+import { Database, type Executor } from '#db/database.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { AddressPolicy } from '#outbound/address-policy.ts';
 import { dnsLookup } from '#outbound/host-lookup.ts';
@@ -19,6 +19,7 @@ import { FirstContactWatch } from '#worker/first-contact.ts';
 import { gateListener } from '#worker/gate-listener.ts';
 import { Gatekeeper } from '#worker/gatekeeper.ts';
 import { databaseGauges } from '#worker/gauges.ts';
+import { policyInForce } from '#worker/policy-in-force.ts';
 import { Notifier } from '#db/notifier.ts';
 import { Wakeups } from '#db/wakeups.ts';
 
@@ -73,7 +74,16 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
 
   const sender = new WebhookSender({ policy: new AddressPolicy(config.webhookAllowedAddresses), lookup: dnsLookup(), now });
   const onGate = gateListener(logger);
-  const dependencies = { database, keyRing, service: service.client, sendLeaseMs: policy.purchase.sendLeaseMs, gate: policy.gate, onGate, now };
+  const dependencies = {
+    database,
+    keyRing,
+    service: service.client,
+    sendLeaseMs: policy.purchase.sendLeaseMs,
+    purchaseInForce: async (db: Executor) => (await policyInForce(db, policy, mode)).purchase,
+    gate: policy.gate,
+    onGate,
+    now,
+  };
   const gatekeeper = new Gatekeeper({ database, service: service.client, policy: policy.gate, onGate, wakeRelay: () => wakeups.wake(), logger, now });
   return {
     logger,

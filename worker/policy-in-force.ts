@@ -2,15 +2,15 @@ import { effectivePolicy } from '#domain/capability-profile.ts';
 import type { Policy } from '#domain/policy.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import { judgedProfile, newestCapabilityProfile } from '#db/capability-profiles.ts';
-import type { Database } from '#db/database.ts';
+import type { Executor } from '#db/database.ts';
 
 /**
- * The policy that this worker gives its workflows: the configured one, cut down to what the service was found able to
- * do. Capabilities are measured in the sandbox only, so its profile counts in both modes.
+ * The policy in force at this moment: the configured one, cut down to what the service was found able to do. Workflows get a copy when
+ * they begin; the activities that spend read it again. Capabilities are measured in the sandbox only, so its profile counts in both modes.
  *
  * @throws DatabaseUnavailableError
  */
-export async function policyInForce(database: Database, configured: Policy, mode: ServiceMode): Promise<Policy> {
-  const profile = await database.run((db) => newestCapabilityProfile(db, 'sandbox'));
+export async function policyInForce(db: Executor, configured: Policy, mode: ServiceMode): Promise<Policy> {
+  const profile = await newestCapabilityProfile(db, 'sandbox');
   return effectivePolicy(configured, profile && judgedProfile(profile), mode);
 }

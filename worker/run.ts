@@ -93,7 +93,7 @@ async function work(
   const { activities, webhookActivities } = parts;
   // Signals are ours: the relay must stop before the worker does.
   Runtime.install({ logger: createSdkLogger(logger), shutdownSignals: [] });
-  const policy = await untilAvailable(parts, signal, () => policyInForce(database, config.policy, config.service.mode));
+  const policy = await untilAvailable(parts, signal, () => database.run((db) => policyInForce(db, config.policy, config.service.mode)));
   if (policy === undefined) return;
   const { resendAllowed, maxAttempts } = policy.purchase;
   logger.info({ resendAllowed, maxAttempts }, 'this is what the capability profile and the configuration allow');

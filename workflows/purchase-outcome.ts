@@ -175,14 +175,15 @@ export class PurchaseOutcome {
   /** Waits, by the rules for further attempts, and opens the next one; when none is left a person is told. */
   async buyAnew({ evidence }: StepNamed<'buy_anew'>): Promise<Step> {
     const { number, failure = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } } = this.#state.attempt;
+    const usedUp = (most: number): Step => {
+      const detail = most < number ? `No further attempt is allowed any more. ${evidence}` : `All ${most} attempts failed. ${evidence}`;
+      return { step: 'park', reason: 'attempts_used_up', detail, failure: failure.class };
+    };
     this.#state.heldFor = 'supplier_failed';
     const since = Date.now();
     for (;;) {
       const { attempts, firstDelayMs, maxDelayMs } = this.#state.rule;
-      if (number >= attempts) {
-        const detail = `All ${number} attempts failed. ${evidence}`;
-        return { step: 'park', reason: 'attempts_used_up', detail, failure: failure.class };
-      }
+      if (number >= attempts) return usedUp(number);
       const wakeAt = since + backoffMs(firstDelayMs, maxDelayMs, number);
       if (wakeAt >= this.#state.deadline) return this.#position.fail('deadline_passed', `${failure.detail} ${evidence}`);
       await this.#state.record({
@@ -200,11 +201,11 @@ export class PurchaseOutcome {
       if (this.#state.attempt.state !== 'failed') return this.#position.fromAttempt();
       const waitsOn = woken === 'operator' && this.#state.isOnlyRescheduled(retryOverrides, wakeAt);
       // Whoever waits on waits by the changed rule; and there may be no further attempt any more.
-      if (!waitsOn && number < this.#state.rule.attempts) return this.#openNextAttempt(number + 1);
+      if (!waitsOn && number < this.#state.rule.attempts) return this.#openNextAttempt(number + 1, usedUp);
     }
   }
 
-  async #openNextAttempt(number: number): Promise<Step> {
+  async #openNextAttempt(number: number, usedUp: (attempts: number) => Step): Promise<Step> {
     for (;;) {
       const opened = await database.openNextAttempt({ work: this.#state.work, number });
       if (opened.kind === 'opened') {
@@ -212,6 +213,7 @@ export class PurchaseOutcome {
         this.#position.holds = 0;
         return this.#position.fromAttempt();
       }
+      if (opened.kind === 'not_allowed') return usedUp(opened.attempts);
       const step = await this.#position.barred(opened.by, undefined);
       if (step !== undefined) return step;
     }

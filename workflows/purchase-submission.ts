@@ -40,7 +40,9 @@ export class PurchaseSubmission {
     this.#state.attempt = result.attempt;
     const { outcome } = result;
     if (outcome.kind === 'barred') return this.#position.barred(outcome.by, { step: 'send' });
-    if (outcome.kind === 'too_late') return { step: 'look_up', failure: this.#state.attempt.failure?.class ?? 'worker_lost' };
+    if (outcome.kind === 'too_late' || outcome.kind === 'resend_not_allowed') {
+      return { step: 'look_up', failure: this.#state.attempt.failure?.class ?? 'worker_lost' };
+    }
     return this.#position.afterSend(outcome);
   }
 

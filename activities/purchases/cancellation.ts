@@ -185,9 +185,9 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       return { objection: refusal(mayBeReadLater(facts) ? 'not_sent' : 'refund_uncertain', why) };
     },
 
-    async send(attempt) {
+    async send(attempt, _body, leaseLeftMs) {
       const { idempotencyKey } = attempt;
-      const answer = await service.cancelEsim({ idempotencyKey, esimId: esimOf(attempt) });
+      const answer = await service.cancelEsim({ idempotencyKey, esimId: esimOf(attempt), leaseLeftMs });
       return answer.ok ? { ...answer, value: answerFacts(answer.value) } : answer;
     },
 

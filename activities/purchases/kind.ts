@@ -58,8 +58,11 @@ export interface PurchaseKind {
    * @param options.priceNeeded true when it may not go out at a price that was not read for this send.
    */
   examine(workId: string, options: { readonly priceNeeded: boolean }): Promise<Offer>;
-  /** @param body the stored bytes, sent as they are. */
-  send(attempt: AttemptRow, body: Buffer): Promise<ServiceResult<ServiceFacts>>;
+  /**
+   * @param body the stored bytes, sent as they are.
+   * @param leaseLeftMs how long the sole right to send lasts; nothing is sent that might outlast it.
+   */
+  send(attempt: AttemptRow, body: Buffer, leaseLeftMs: () => number): Promise<ServiceResult<ServiceFacts>>;
   ask(attempt: AttemptRow): Promise<Inquiry>;
   /**
    * Asks for many attempts in few calls, by the newest of the service's list: what that shows of exactly one of them. What it

@@ -54,10 +54,10 @@ export function orderPurchases(dependencies: WorkDependencies): PurchaseKind {
       return { price: { amount: offered.price_for_reseller, currency: offered.currency } };
     },
 
-    async send(attempt, body) {
+    async send(attempt, body, leaseLeftMs) {
       const { idempotencyKey } = attempt;
       const { packageId } = await database.run((db) => readOrder(db, attempt.subjectId));
-      const answer = await service.createOrder({ idempotencyKey, reference: ownReference(attempt), packageId, body });
+      const answer = await service.createOrder({ idempotencyKey, reference: ownReference(attempt), packageId, body, leaseLeftMs });
       return answer.ok ? { ...answer, value: purchaseFacts(answer.value, answer.value.status) } : answer;
     },
 

@@ -74,10 +74,10 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
       return { price, recheck };
     },
 
-    async send({ idempotencyKey, subjectId }, body) {
+    async send({ idempotencyKey, subjectId }, body, leaseLeftMs) {
       const { topup, esim } = await database.run((db) => readTopup(db, subjectId));
       const { packageId } = topup;
-      const answer = await service.createTopup({ idempotencyKey, body, esimId: esim.serviceEsimId, packageId });
+      const answer = await service.createTopup({ idempotencyKey, body, esimId: esim.serviceEsimId, packageId, leaseLeftMs });
       return answer.ok ? { ...answer, value: purchaseFacts(answer.value, answer.value.status) } : answer;
     },
 

@@ -83,10 +83,11 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
       return { price };
     },
 
-    async send(attempt, body) {
+    async send(attempt, body, leaseLeftMs) {
       const { idempotencyKey, subjectId } = attempt;
       const { vpnPlanId } = await database.run((db) => readVpnSubscription(db, subjectId));
-      const answer = await service.createVpnOrder({ idempotencyKey, reference: ownReference(attempt), vpnPlanId, body });
+      const reference = ownReference(attempt);
+      const answer = await service.createVpnOrder({ idempotencyKey, reference, vpnPlanId, body, leaseLeftMs });
       return answer.ok ? { ...answer, value: factsOf(answer.value, seal(subjectId)) } : answer;
     },
 

@@ -79,7 +79,7 @@ async function callsFor(context: BenchContext, { orders, order_list }: { orders:
       });
       if (!answer.ok) throw new Error(`the simulator answered ${answer.status} to ${path}`);
     };
-    const dependencies = { database, keyRing, service: service.client, sendLeaseMs: DEFAULT_POLICY.purchase.sendLeaseMs, gate: DEFAULT_POLICY.gate, now };
+    const dependencies = { database, keyRing, service: service.client, sendLeaseMs: DEFAULT_POLICY.purchase.sendLeaseMs, purchaseInForce: async () => DEFAULT_POLICY.purchase, gate: DEFAULT_POLICY.gate, now };
     const activities = createWorkActivities(dependencies);
     await admin('/behaviour', { outcome: 'stay_processing', count: orders });
     const buy = async (number: number) => {

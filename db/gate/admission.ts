@@ -1,5 +1,5 @@
 /** Whether a piece of work may pass the gate: the operators' pauses and the circuits of the service. */
-import { eq, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import { answerAtCircuit, circuitSentence, CIRCUITS } from '#domain/circuit.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { GatePolicy } from '#domain/policy.ts';
@@ -10,7 +10,7 @@ import type { Executor } from '#db/database.ts';
 import { circuitOfRow, isCanary, lockUnclosed, moveCircuit, noteSend, type CircuitRow } from '#db/gate/circuits.ts';
 import { activePauses, pauseFor, pauseSentence } from '#db/gate/pauses.ts';
 import { findWait, hasPass, joinLine, nextInLine, type GateWait } from '#db/gate/waits.ts';
-import { attempts, gateCircuits, gatePauses, gateWaits } from '#db/schema.ts';
+import { gateCircuits, gatePauses, gateWaits } from '#db/schema.ts';
 import type { WorkRow } from '#db/work-tables.ts';
 
 /** Work that asks to be let through; both rows are locked. */
@@ -100,11 +100,4 @@ export async function hold(
   await noteSend(tx, { work, evidence: { kind: 'none' }, now }, policy);
   const { createdAt: acceptedAt, apiKeyId } = row;
   await joinLine(tx, { work, barrier, failureClass: heldFor, acceptedAt, apiKeyId, price }, new Date(now));
-}
-
-/** Reads and locks an attempt. @throws Error when it does not exist. */
-export async function lockAttempt(tx: Executor, attemptId: string): Promise<AttemptRow> {
-  const [attempt] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
-  if (attempt === undefined) throw new Error(`attempt ${attemptId} does not exist`);
-  return attempt;
 }

@@ -26,10 +26,12 @@ export const attempts = pgTable(
     /** True once any send ended without proof of what it did. */
     anyUnknown: boolean('any_unknown').notNull().default(false),
     firstSentAt: instant('first_sent_at'),
+    /** The first send that was not definitely refused, from which the window for sending it again counts; null: there was none. */
+    firstUnrefusedSendAt: instant('first_unrefused_send_at'),
     /** The most that the caller allowed of all the sends that may have bought it; null: one of them had no limit. */
     limitAmount: amount('limit_amount'),
     limitCurrency: text('limit_currency'),
-    /** One send at a time: who sends, and until when. */
+    /** One send at a time: who sends, and until when by the clock of the database. */
     leaseToken: text('lease_token'),
     leaseUntil: instant('lease_until'),
     failureClass: text('failure_class').$type<FailureClass>(),

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimSend, findAttemptById, openAttempt, recordFacts, recordSendFailure, workOf, type AttemptRow } from '#db/attempts.ts';
+import { findAttemptById, openAttempt, recordFacts, workOf, type AttemptRow } from '#db/attempts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Database } from '#db/database.ts';
 import { actOnWork } from '#db/operator-actions.ts';
 import { attempts } from '#db/schema.ts';
+import { recordSendFailure } from '#db/send-claim.ts';
 import { completeWork } from '#db/work.ts';
 import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/attempt-lifecycle.ts';
 import type { OperatorAction } from '#domain/operator-actions.ts';
 import { ATTEMPT_STATES, type AttemptState, type ObservedOutcome } from '#domain/observation.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
-import { acceptTestCancellation, acceptTestOrder, openTestAttempt } from '#test/support/order-rows.ts';
+import { acceptTestCancellation, acceptTestOrder, claimOf, openTestAttempt } from '#test/support/order-rows.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;
@@ -27,14 +28,14 @@ const LEASE = 'lease-that-ran-out';
 const ofOrder = async (): Promise<AttemptRow> => openTestAttempt(database, await acceptTestOrder(database));
 async function ofCancellation(): Promise<AttemptRow> {
   const { id } = await acceptTestCancellation(database);
-  const attempt = { work: { kind: 'cancellation', id }, number: 1, reference: undefined, sealedBody: () => Buffer.alloc(1) } as const;
+  const attempt = { work: { kind: 'cancellation', id }, number: 1, idempotencyKey: randomUUID(), reference: undefined, sealedBody: () => Buffer.alloc(1) } as const;
   return database.transaction((tx) => openAttempt(tx, attempt));
 }
 
 /** One that has this state, and whose last send has left its lease. */
 async function standing(opening: () => Promise<AttemptRow>, state: AttemptState, anyUnknown: boolean): Promise<AttemptRow> {
   const { id } = await opening();
-  await database.run((db) => db.update(attempts).set({ state, anyUnknown, leaseToken: LEASE, leaseUntil: NOW, firstSentAt: NOW }).where(eq(attempts.id, id)));
+  await database.run((db) => db.update(attempts).set({ state, anyUnknown, leaseToken: LEASE, leaseUntil: sql`now()`, firstSentAt: NOW, firstUnrefusedSendAt: sql`now()` }).where(eq(attempts.id, id)));
   return database.run((db) => findAttemptById(db, id));
 }
 
@@ -55,7 +56,7 @@ const judged = (resolution: Omit<Extract<OperatorAction, { action: 'resolve' }>,
 
 /** How each event of the table comes about. */
 const HAPPENINGS: Readonly<Record<AttemptEvent, Happening>> = {
-  claimed: ({ id }) => database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now: NOW, resendWindowMs: Infinity })),
+  claimed: ({ id }) => claimOf(database, id),
   refused: sent('insufficient_balance'),
   refused_after_unknown: sent('insufficient_balance'),
   unproven: sent('timeout'),

@@ -1,25 +1,37 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimSend, findAttemptById, limitOf, openAttempt, recordFacts, recordSendFailure } from '#db/attempts.ts';
+import { findAttemptById, limitOf, openAttempt, recordFacts } from '#db/attempts.ts';
 import { findSilentAttempts, markAsked, type SilencePolicy } from '#db/attempt-queries.ts';
 import type { Database } from '#db/database.ts';
 import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { attempts, cases, journal } from '#db/schema.ts';
+import { recordSendFailure } from '#db/send-claim.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
-import { acceptTestOrder, claimTestSend, openTestAttempt, orderWork, storeTestFacts } from '#test/support/order-rows.ts';
+import { holdDatabaseClock, type DatabaseClock } from '#test/support/database-clock.ts';
+import { acceptTestOrder, claimOf, claimTestSend, openTestAttempt, orderWork, storeTestFacts } from '#test/support/order-rows.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;
+let clock: DatabaseClock;
+const NOW = new Date('2030-01-31T12:00:00Z');
 beforeAll(async () => {
   opened = await openTestDatabase();
   ({ database } = opened);
+  clock = await holdDatabaseClock(opened, NOW);
 });
 afterAll(() => opened.drop());
 
-const NOW = new Date('2030-01-31T12:00:00Z');
 const later = (ms: number) => new Date(NOW.getTime() + ms);
 const newAttempt = async () => openTestAttempt(database, await acceptTestOrder(database));
-const claim = (id: string, now: Date, leaseMs = 30_000) => database.transaction((tx) => claimSend(tx, id, { leaseMs, now, resendWindowMs: Infinity }));
+/** @param now of the clock of the database. */
+const claim = async (id: string, now: Date, more: Parameters<typeof claimOf>[2] = {}) => {
+  await clock.set(now);
+  return claimOf(database, id, more);
+};
+const claimToken = async (id: string, now: Date) => {
+  await clock.set(now);
+  return claimTestSend(database, id);
+};
 const failSend = (id: string, token: string, failure: 'timeout' | 'insufficient_balance' | 'key_or_reference_known') =>
   database.transaction((tx) => recordSendFailure(tx, id, token, { class: failure, detail: 'It failed.' }));
 const read = (id: string) => database.run((db) => findAttemptById(db, id));
@@ -30,7 +42,7 @@ describe('an attempt', () => {
     const orderId = await acceptTestOrder(database);
     const first = await openTestAttempt(database, orderId, { reference: 'ref-first' });
     const again = await database.transaction((tx) =>
-      openAttempt(tx, { work: orderWork(orderId), number: 1, reference: 'ref-other', sealedBody: () => Buffer.from('other bytes') }),
+      openAttempt(tx, { work: orderWork(orderId), number: 1, idempotencyKey: 'another', reference: 'ref-other', sealedBody: () => Buffer.from('other bytes') }),
     );
     expect(again).toEqual(first);
   });
@@ -57,14 +69,14 @@ describe('the right to send', () => {
 
   it('ends with the lease, and the send that left no result counts as unknown from then on', async () => {
     const { id } = await newAttempt();
-    await claim(id, NOW, 30_000);
-    expect(await claim(id, later(29_999))).toEqual({ kind: 'leased', until: later(30_000) });
+    await claim(id, NOW);
+    expect(await claim(id, later(29_999))).toEqual({ kind: 'leased', leaseLeftMs: 1 });
     const second = await claim(id, later(30_000));
     expect(second).toMatchObject({ kind: 'claimed', attempt: { sends: 2, anyUnknown: true, firstSentAt: NOW } });
   });
 
   it('is not given again once the window since the first send is over, however long that send was on its way to here', async () => {
-    const within = (id: string, now: Date) => database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now, resendWindowMs: 60_000 }));
+    const within = (id: string, now: Date) => claim(id, now, { leaseMs: 1_000, resendWindowMs: 60_000 });
     const { id } = await newAttempt();
     await within(id, NOW);
     expect(await within(id, later(60_000))).toMatchObject({ kind: 'claimed' });
@@ -72,20 +84,33 @@ describe('the right to send', () => {
     expect((await read(id)).sends).toBe(2);
 
     const refused = await newAttempt();
-    await failSend(refused.id, await claimTestSend(database, refused.id, NOW), 'insufficient_balance');
+    await failSend(refused.id, await claimToken(refused.id, NOW), 'insufficient_balance');
     expect(await within(refused.id, later(3_600_000))).toMatchObject({ kind: 'claimed' });
   });
 
+  it('counts that window from the first send that was not refused', async () => {
+    const within = (id: string, now: Date) => claim(id, now, { leaseMs: 1_000, resendWindowMs: 60_000 });
+    const { id } = await newAttempt();
+    await failSend(id, await claimToken(id, NOW), 'insufficient_balance');
+    expect(await read(id)).toMatchObject({ firstSentAt: NOW, firstUnrefusedSendAt: null });
+    // Held for an hour; then the answer is lost.
+    await failSend(id, await claimToken(id, later(3_600_000)), 'timeout');
+    expect(await read(id)).toMatchObject({ firstSentAt: NOW, firstUnrefusedSendAt: later(3_600_000) });
+    // A refusal after it proves nothing, and does not lengthen the window.
+    await failSend(id, await claimToken(id, later(3_630_000)), 'insufficient_balance');
+    expect(await within(id, later(3_660_000))).toMatchObject({ kind: 'claimed' });
+    expect(await within(id, later(3_661_001))).toEqual({ kind: 'too_late' });
+  });
+
   it('is never given again where nothing may be sent again, for what the service knows already, and for what a person calls bought', async () => {
-    const again = (id: string, resendWindowMs: number | undefined) =>
-      database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now: later(60_000), resendWindowMs }));
+    const again = (id: string, resendWindowMs: number | undefined) => claim(id, later(60_000), { leaseMs: 1_000, resendWindowMs });
     const { id } = await newAttempt();
     await claim(id, NOW);
-    expect(await again(id, undefined), 'a send that nobody knows the end of').toEqual({ kind: 'too_late' });
+    expect(await again(id, undefined), 'a send that nobody knows the end of').toEqual({ kind: 'resend_not_allowed' });
     expect(await again(id, 600_000)).toMatchObject({ kind: 'claimed' });
 
     const known = await newAttempt();
-    await failSend(known.id, await claimTestSend(database, known.id, NOW), 'key_or_reference_known');
+    await failSend(known.id, await claimToken(known.id, NOW), 'key_or_reference_known');
     expect(await again(known.id, 600_000)).toEqual({ kind: 'too_late' });
 
     const called = await newAttempt();
@@ -96,7 +121,7 @@ describe('the right to send', () => {
   it('keeps what the caller allows it to cost: of all sends that may have bought it, and of no other', async () => {
     const usd = (amount: string) => ({ amount, currency: 'USD' });
     const under = async (id: string, now: Date, limit: { amount: string; currency: string } | null | undefined) => {
-      const claimed = await database.transaction((tx) => claimSend(tx, id, { leaseMs: 1_000, now, resendWindowMs: Infinity, limit }));
+      const claimed = await claim(id, now, { leaseMs: 1_000, limit });
       if (claimed.kind !== 'claimed') throw new Error(`the attempt is ${claimed.kind}`);
       const kept = limitOf(await read(id));
       return { token: claimed.leaseToken, most: kept === null ? null : Number(kept.amount) };
@@ -124,28 +149,28 @@ describe('the right to send', () => {
 describe('the result of a send', () => {
   it('that is a refusal proves that nothing was bought, as long as no send was unknown', async () => {
     const { id } = await newAttempt();
-    const row = await failSend(id, await claimTestSend(database, id, NOW), 'insufficient_balance');
+    const row = await failSend(id, await claimToken(id, NOW), 'insufficient_balance');
     expect(row).toMatchObject({ state: 'refused', anyUnknown: false, failureClass: 'insufficient_balance', leaseToken: null });
   });
 
   it('that is a refusal proves nothing once a send was unknown', async () => {
     const { id } = await newAttempt();
-    await failSend(id, await claimTestSend(database, id, NOW), 'timeout');
-    const row = await failSend(id, await claimTestSend(database, id, later(1_000)), 'insufficient_balance');
+    await failSend(id, await claimToken(id, NOW), 'timeout');
+    const row = await failSend(id, await claimToken(id, later(1_000)), 'insufficient_balance');
     expect(row).toMatchObject({ state: 'unknown', anyUnknown: true });
   });
 
   it('that comes after its lease was taken by a later send changes nothing', async () => {
     const { id } = await newAttempt();
-    const old = await claimTestSend(database, id, NOW);
-    await claimTestSend(database, id, later(60_000));
+    const old = await claimToken(id, NOW);
+    await claimToken(id, later(60_000));
     const row = await failSend(id, old, 'insufficient_balance');
     expect(row).toMatchObject({ state: 'sending', failureClass: null });
   });
 
   it('that is a failure does not undo what the service said meanwhile', async () => {
     const { id } = await newAttempt();
-    const token = await claimTestSend(database, id, NOW);
+    const token = await claimToken(id, NOW);
     await storeTestFacts(database, id, { outcome: 'completed', serviceId: 'so-2' });
     expect(await failSend(id, token, 'timeout')).toMatchObject({ state: 'completed', anyUnknown: false });
   });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => opened.drop());
 
 const inForce = async (mode: 'sandbox' | 'production') => {
-  const { resendAllowed, maxAttempts } = (await policyInForce(database, DEFAULT_POLICY, mode)).purchase;
+  const { resendAllowed, maxAttempts } = (await database.run((db) => policyInForce(db, DEFAULT_POLICY, mode))).purchase;
   return { resendAllowed, maxAttempts };
 };
 const all = <Value>(value: Value) => Object.fromEntries(profileItems.map((item) => [item, value])) as Record<ProfileItem, Value>;

@@ -143,7 +143,7 @@ describe('an event that is delivered', () => {
     const id = await endpoint();
     await happen(30);
     const calls: ActivityCall[] = [];
-    const own = recorded(activities(), calls);
+    const own = recorded(activities(), calls, async () => Promise.resolve());
     const { twice } = twiceOver({ calls: () => calls, state: async () => [await everything(), receiver.ids.length] });
     expect(await twice('deliverDue', () => own.deliverDue({ endpointId: id }))).toEqual([{ kind: 'idle' }, { kind: 'idle' }]);
     expect(new Set(receiver.ids).size).toBe(30);

@@ -4,6 +4,12 @@ import type { Timers } from '#upstream/http.ts';
 export class ManualTimers implements Timers {
   readonly #waiting = new Map<number, { callback: () => void; delayMs: number }>();
   #last = 0;
+  /** Milliseconds; a test moves it. */
+  now = 0;
+
+  monotonicNow(): number {
+    return this.now;
+  }
 
   setTimeout(callback: () => void, delayMs: number): unknown {
     this.#last += 1;

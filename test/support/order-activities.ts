@@ -16,9 +16,17 @@ import { acceptTopup } from '#db/topups.ts';
 import { acceptVpnSubscription, customerReferencePlace } from '#db/vpn-subscriptions.ts';
 import { withClient } from '#cli/embedded/postgres.ts';
 import { ALL_CAPABILITIES, type Capabilities } from '#domain/capabilities.ts';
-import { DEFAULT_POLICY, type BooksPolicy, type GatePolicy, type ReconcilePolicy, type WatchPolicy } from '#domain/policy.ts';
+import {
+  DEFAULT_POLICY,
+  type BooksPolicy,
+  type GatePolicy,
+  type PurchasePolicy,
+  type ReconcilePolicy,
+  type WatchPolicy,
+} from '#domain/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
+import { holdDatabaseClock, type DatabaseClock } from '#test/support/database-clock.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
 import { HttpClient } from '#test/support/http.ts';
 import { recorded, type ActivityCall } from '#test/support/twice.ts';
@@ -79,12 +87,18 @@ export class ActivityBench implements AsyncDisposable {
   readonly crossings: ('low' | 'well')[] = [];
   /** What the purchase gate goes by; a test changes what it is about. */
   readonly gate: Writable<GatePolicy> = { ...DEFAULT_POLICY.gate };
+  /** What is in force, whatever the input of a workflow says; a test revokes some of it. */
+  readonly purchaseInForce: Writable<PurchasePolicy> = { ...DEFAULT_POLICY.purchase };
   readonly #opened: OpenTestDatabase;
+  readonly #databaseClock: DatabaseClock;
+  #databaseNow: number;
   readonly #simulator: RunningSimulator;
   readonly #service: Service;
 
-  private constructor(opened: OpenTestDatabase, simulator: RunningSimulator, options: ActivityBenchOptions) {
+  private constructor(opened: OpenTestDatabase, databaseClock: DatabaseClock, simulator: RunningSimulator, options: ActivityBenchOptions) {
     this.#opened = opened;
+    this.#databaseClock = databaseClock;
+    this.#databaseNow = this.clock.now;
     this.#simulator = simulator;
     this.database = opened.database;
     this.admin = new SimulatorAdmin(new HttpClient(simulator.url));
@@ -111,7 +125,8 @@ export class ActivityBench implements AsyncDisposable {
     };
     const service = this.#service.client;
     this.wallet = new WalletReader({ database, service, policy: this.gate, now, onCrossing: onGate.balanceCrossed });
-    const dependencies = { database, keyRing, service, sendLeaseMs: 30_000, gate: this.gate, onGate, now };
+    const purchaseInForce = async () => Promise.resolve(this.purchaseInForce);
+    const dependencies = { database, keyRing, service, sendLeaseMs: 30_000, purchaseInForce, gate: this.gate, onGate, now };
     const activities = {
       ...createWorkActivities(dependencies),
       ...createMaintenanceActivities({
@@ -126,14 +141,17 @@ export class ActivityBench implements AsyncDisposable {
       ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...options.watch } }),
       ...createBooksActivities({ ...dependencies, logger, books: { ...DEFAULT_POLICY.books, ...options.books }, runway: DEFAULT_POLICY.runway }),
     };
-    this.activities = recorded(activities, this.calls);
+    this.activities = recorded(activities, this.calls, () => this.#moveDatabaseClock());
   }
 
   static async start({ sandboxBalance, ...options }: ActivityBenchOptions & { readonly sandboxBalance?: string } = {}): Promise<ActivityBench> {
     const opened = await openTestDatabase();
+    const databaseClock = await holdDatabaseClock(opened, new Date());
     const balance = sandboxBalance === undefined ? {} : { sandboxBalance };
     const simulator = await startSimulator({ email: EMAIL, password: PASSWORD, ...balance });
-    return new ActivityBench(opened, simulator, options);
+    const bench = new ActivityBench(opened, databaseClock, simulator, options);
+    await databaseClock.set(new Date(bench.clock.now));
+    return bench;
   }
 
   /** The service as our activities see it. */
@@ -145,6 +163,13 @@ export class ActivityBench implements AsyncDisposable {
   async pass(ms: number): Promise<void> {
     await this.admin.advanceClock(ms);
     this.clock.now += ms;
+  }
+
+  /** PostgreSQL's clock goes with that of the activities. */
+  async #moveDatabaseClock(): Promise<void> {
+    if (this.#databaseNow === this.clock.now) return;
+    this.#databaseNow = this.clock.now;
+    await this.#databaseClock.set(new Date(this.#databaseNow));
   }
 
   /** Accepts an order as the API does. @returns its id. */

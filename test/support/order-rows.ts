@@ -1,7 +1,7 @@
 /** Orders, attempts and inbox rows as the product stores them, for tests that begin in the middle. */
 import { createHash, randomUUID } from 'node:crypto';
 import { KeyRing } from '#crypto/key-ring.ts';
-import { claimSend, openAttempt, recordFacts, requestBodyPlace, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
+import { openAttempt, recordFacts, requestBodyPlace, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
 import { acceptCancellation } from '#db/cancellations.ts';
 import type { Database } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
@@ -9,6 +9,8 @@ import { inboxBodyPlace } from '#db/inbox.ts';
 import { InboxIntake, type IntakeResult } from '#db/inbox-intake.ts';
 import { acceptOrder } from '#db/order-intake.ts';
 import { esims, inbox } from '#db/schema.ts';
+import { claimSend, lockAttempt, type SendClaim } from '#db/send-claim.ts';
+import type { PriceLimit } from '#domain/price-limit.ts';
 import type { ObservedOutcome } from '#domain/observation.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { withReference, type OrderAttempt } from '#test/support/order-desk.ts';
@@ -59,12 +61,22 @@ export async function openTestAttempt(
   const body = Buffer.from(JSON.stringify({ package_id: 1001, external_order_id: reference }));
   const work = orderWork(orderId);
   const sealedBody = (id: string) => TEST_KEYS.seal(body, requestBodyPlace(id));
-  return withReference(await database.transaction((tx) => openAttempt(tx, { work, number, reference, sealedBody })));
+  return withReference(await database.transaction((tx) => openAttempt(tx, { work, number, idempotencyKey: randomUUID(), reference, sealedBody })));
+}
+
+/** Takes the right to send, by the clock of the database. */
+export async function claimOf(
+  database: Database,
+  attemptId: string,
+  claim: { readonly leaseMs?: number; readonly resendWindowMs?: number | undefined; readonly limit?: PriceLimit | undefined } = {},
+): Promise<SendClaim> {
+  const asked = { leaseMs: 30_000, resendWindowMs: Infinity, ...claim };
+  return database.transaction(async (tx) => claimSend(tx, await lockAttempt(tx, attemptId), asked));
 }
 
 /** Sends it, as far as the database is concerned. @returns the lease token. */
-export async function claimTestSend(database: Database, attemptId: string, now = new Date(), leaseMs = 30_000): Promise<string> {
-  const claim = await database.transaction((tx) => claimSend(tx, attemptId, { leaseMs, now, resendWindowMs: Infinity }));
+export async function claimTestSend(database: Database, attemptId: string, leaseMs = 30_000): Promise<string> {
+  const claim = await claimOf(database, attemptId, { leaseMs });
   if (claim.kind !== 'claimed') throw new Error(`the attempt is ${claim.kind}`);
   return claim.leaseToken;
 }

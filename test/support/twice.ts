@@ -9,13 +9,18 @@ export interface ActivityCall {
   readonly input: string;
 }
 
-/** Notes each call of some activities. @param calls where it is added. */
-export function recorded<Activities extends object>(activities: Activities, calls: ActivityCall[]): Activities {
+/** Notes each call of some activities. @param calls where it is added. @param before what is done before each. */
+export function recorded<Activities extends object>(
+  activities: Activities,
+  calls: ActivityCall[],
+  before: () => Promise<void>,
+): Activities {
   const noted = Object.entries(activities).map(([name, activity]) => [
     name,
-    (input: never) => {
+    async (input: never) => {
       calls.push({ name, input: JSON.stringify(input ?? null) });
-      return (activity as (input: never) => Promise<unknown>)(input);
+      await before();
+      return await (activity as (input: never) => Promise<unknown>)(input);
     },
   ]);
   // Same names, same signatures: each entry is wrapped and nothing else.

@@ -37,6 +37,12 @@ export type OptionalName = {
 export type CertainName = Exclude<EndpointName, OptionalName | 'login'>;
 
 export type Request = Omit<CallOptions, 'deadlineMs'>;
+
+/** What a call that spends is given beside its contents. */
+export interface SoleRight {
+  /** Milliseconds that the sole right to send lasts from now on; after less than the deadline of a call nothing is sent. Absent: for good. */
+  readonly leaseLeftMs?: () => number;
+}
 /** @returns what in the answer contradicts the request, as a sentence; undefined when nothing does. */
 export type Contradiction<Name extends EndpointName> = (value: AnswerOf<Name>) => string | undefined;
 
@@ -120,6 +126,13 @@ const TOO_LATE: ServiceFailure = {
   detail: 'Getting an access token took too much of the deadline, so nothing was sent.',
 };
 
+const LEASE_TOO_SHORT: ServiceFailure = {
+  ok: false,
+  kind: 'failure',
+  failure: 'not_sent',
+  detail: 'This process stood still for so long that another may send by now, so nothing was sent.',
+};
+
 async function onePage<Name extends EndpointName>(
   options: ServiceClientOptions,
   endpoint: Name,
@@ -148,9 +161,12 @@ async function authorized<Name extends EndpointName>(
   const deadlineAt = now() + deadlineMs;
   const left = () => deadlineAt - now();
   const send = async (accessToken: string): Promise<ServiceResult<AnswerOf<Name>>> => {
-    if (left() < deadlineMs * SEND_NEEDS_SHARE) return TOO_LATE;
+    const budgetMs = Math.floor(left());
+    if (budgetMs < deadlineMs * SEND_NEEDS_SHARE) return TOO_LATE;
+    // Whatever this process was kept from for how long: the request is over before the right to send it is.
+    if (request.leaseLeftMs !== undefined && request.leaseLeftMs() <= budgetMs) return LEASE_TOO_SHORT;
     const headers = { ...request.headers, authorization: `Bearer ${accessToken}` };
-    return await call(endpoint, { ...request, headers, deadlineMs: Math.floor(left()) }, contradiction);
+    return await call(endpoint, { ...request, headers, deadlineMs: budgetMs }, contradiction);
   };
 
   const held = await session.token(left());

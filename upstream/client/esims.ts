@@ -7,6 +7,7 @@ import {
   type Listing,
   type OptionalResult,
   type Recent,
+  type SoleRight,
 } from '#upstream/client/calls.ts';
 import {
   IDEMPOTENCY_KEY_HEADER,
@@ -34,12 +35,14 @@ export interface EsimCalls {
    * @param topup.esimId the eSIM in those bytes; an answer about another one is contract drift.
    * @param topup.packageId the package in those bytes; the same.
    */
-  createTopup(topup: {
-    readonly idempotencyKey: string;
-    readonly body: Buffer;
-    readonly esimId: string;
-    readonly packageId: number;
-  }): Promise<ServiceResult<ServiceTopup>>;
+  createTopup(
+    topup: SoleRight & {
+      readonly idempotencyKey: string;
+      readonly body: Buffer;
+      readonly esimId: string;
+      readonly packageId: number;
+    },
+  ): Promise<ServiceResult<ServiceTopup>>;
   /** Needs `topup_read`. A failure with status 404: the service has no such top-up. */
   getTopup(id: string): Promise<OptionalResult<ServiceTopup>>;
   /** Needs `topup_list`. Only top-ups that name this eSIM, also when the service ignores the filter. */
@@ -51,7 +54,7 @@ export interface EsimCalls {
    * refusal of the whole cancellation comes as a failure with the code `cancellation_refused`. After a lost answer,
    * `already_cancelled` may speak of our own first call: look the refund up.
    */
-  cancelEsim(cancellation: { idempotencyKey: string; esimId: string }): Promise<ServiceResult<EsimCancellation>>;
+  cancelEsim(cancellation: SoleRight & { readonly idempotencyKey: string; readonly esimId: string }): Promise<ServiceResult<EsimCancellation>>;
   /** Needs `refund_read`. */
   getRefund(id: string): Promise<OptionalResult<ServiceRefund>>;
   /** Needs `refund_list`. Only refunds that name this eSIM, also when the service ignores the filter. */
@@ -66,19 +69,19 @@ export function esimCalls(calls: Calls): EsimCalls {
   return {
     getEsimUsage: async (id) => await calls.optional('getEsimUsage', { id }, sameWhereNamed({ esim_id: id })),
     listTopupOptions: async (id) => await calls.list('listTopupOptions', { id }),
-    createTopup: async ({ idempotencyKey, body, esimId, packageId }) =>
+    createTopup: async ({ idempotencyKey, body, esimId, packageId, leaseLeftMs }) =>
       await calls.one(
         'createTopup',
-        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey } },
+        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs },
         sameWhereNamed({ esim_id: esimId, package_id: packageId }),
       ),
     getTopup: async (id) => await calls.optional('getTopup', { id }, sameId(id)),
     findTopupsOfEsim: async (esimId) => await findBy(calls, 'listTopups', 'esim_id', esimId),
     listRecentTopups: async (recent) => await listRecent(calls, 'listTopups', recent, (topup) => topup.created_at),
-    cancelEsim: async ({ idempotencyKey, esimId }) =>
+    cancelEsim: async ({ idempotencyKey, esimId, leaseLeftMs }) =>
       await calls.one(
         'cancelEsim',
-        { id: esimId, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey } },
+        { id: esimId, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs },
         sameWhereNamed({ esim_id: esimId }),
       ),
     getRefund: async (id) => await calls.optional('getRefund', { id }, sameId(id)),

@@ -7,6 +7,7 @@ import {
   type Listing,
   type OptionalResult,
   type Recent,
+  type SoleRight,
 } from '#upstream/client/calls.ts';
 import {
   IDEMPOTENCY_KEY_HEADER,
@@ -32,12 +33,14 @@ export interface OrderCalls {
    * @param order.reference the reference in those bytes, and
    * @param order.packageId the package: an answer about another one is contract drift.
    */
-  createOrder(order: {
-    readonly idempotencyKey: string;
-    readonly body: Buffer;
-    readonly reference: string;
-    readonly packageId: number;
-  }): Promise<ServiceResult<ServiceOrder>>;
+  createOrder(
+    order: SoleRight & {
+      readonly idempotencyKey: string;
+      readonly body: Buffer;
+      readonly reference: string;
+      readonly packageId: number;
+    },
+  ): Promise<ServiceResult<ServiceOrder>>;
   /** Needs `order_read`. A failure with status 404: the service has no such order. */
   getOrder(id: string): Promise<OptionalResult<ServiceOrder>>;
   /** Needs `order_list`. Only orders that name this reference, also when the service ignores the filter. */
@@ -65,10 +68,10 @@ export function orderCalls(calls: Calls): OrderCalls {
   return {
     listPackages: async () => await calls.list('listPackages'),
     listPublicPackages: async () => await calls.optionalList('listPublicPackages'),
-    createOrder: async ({ idempotencyKey, body, reference, packageId }) =>
+    createOrder: async ({ idempotencyKey, body, reference, packageId, leaseLeftMs }) =>
       await calls.one(
         'createOrder',
-        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey } },
+        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs },
         sameWhereNamed({ external_order_id: reference, package_id: packageId }),
       ),
     getOrder: async (id) => await calls.optional('getOrder', { id }, sameId(id)),

@@ -8,6 +8,7 @@ import {
   type Listing,
   type OptionalResult,
   type Recent,
+  type SoleRight,
 } from '#upstream/client/calls.ts';
 import { IDEMPOTENCY_KEY_HEADER, type VpnPlan, type VpnSubscription } from '#upstream/contract.ts';
 import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
@@ -30,12 +31,14 @@ export interface VpnCalls {
    * @param order.reference the `external_subscription_id` in those bytes, and
    * @param order.vpnPlanId the plan: an answer about another is contract drift.
    */
-  createVpnOrder(order: {
-    readonly idempotencyKey: string;
-    readonly body: Buffer;
-    readonly reference: string;
-    readonly vpnPlanId: number;
-  }): Promise<ServiceResult<VpnSubscription>>;
+  createVpnOrder(
+    order: SoleRight & {
+      readonly idempotencyKey: string;
+      readonly body: Buffer;
+      readonly reference: string;
+      readonly vpnPlanId: number;
+    },
+  ): Promise<ServiceResult<VpnSubscription>>;
   /** Needs `vpn_subscription_read`. With access data, where the service gives it. */
   getVpnSubscription(id: string): Promise<OptionalResult<VpnSubscription>>;
   /** Needs `vpn_subscription_list`. Only those that name this reference, also when the service ignores the filter. */
@@ -52,10 +55,10 @@ export interface VpnCalls {
 export function vpnCalls(calls: Calls): VpnCalls {
   return {
     listVpnPlans: async () => await calls.list('listVpnPlans'),
-    createVpnOrder: async ({ idempotencyKey, body, reference, vpnPlanId }) =>
+    createVpnOrder: async ({ idempotencyKey, body, reference, vpnPlanId, leaseLeftMs }) =>
       await calls.one(
         'createVpnOrder',
-        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey } },
+        { body, headers: { [IDEMPOTENCY_KEY_HEADER]: idempotencyKey }, leaseLeftMs },
         sameWhereNamed({ external_subscription_id: reference, vpn_plan_id: vpnPlanId }),
       ),
     getVpnSubscription: async (id) => await calls.optional('getVpnSubscription', { id }, sameId(id)),

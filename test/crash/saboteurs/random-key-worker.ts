@@ -4,6 +4,7 @@ import { createWorkActivities } from '#activities/work.ts';
 import { ServiceTokenStore } from '#db/service-tokens.ts';
 import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
 import { openService } from '#upstream/service.ts';
+import { policyInForce } from '#worker/policy-in-force.ts';
 
 await startWatchedWorker({
   activities: ({ policy, service }, { database, keyRing }) => {
@@ -22,6 +23,7 @@ await startWatchedWorker({
         createTopup: (topup) => client.createTopup({ ...topup, idempotencyKey: randomUUID() }),
       },
       sendLeaseMs: policy.purchase.sendLeaseMs,
+      purchaseInForce: async (db) => (await policyInForce(db, policy, service.mode)).purchase,
       gate: policy.gate,
       now: Date.now,
     });

@@ -1,0 +1,52 @@
+/**
+ * Ids that follow from what they are for: made again from the same facts they are the same, so that a row that the database has lost
+ * cannot come back under another id. They are keyed: nobody else can compute them, and they tell nothing of what they are made of.
+ */
+import type { WorkKind, WorkRef } from '#domain/work.ts';
+import { ID_PREFIXES } from '#domain/identifiers.ts';
+import type { KeyRing } from '#crypto/key-ring.ts';
+
+/** The idempotency key of an attempt. @param number of the attempt, from 1. */
+export function attemptKey(keyRing: KeyRing, { kind, id }: WorkRef, number: number): string {
+  return derivedUuid(keyRing, 'attempt_idempotency_key', [kind, id, String(number)]);
+}
+
+/** The id of work. @param naming what names it for good: the same naming never stands for other work of this kind. */
+export function workId(keyRing: KeyRing, kind: WorkKind, naming: readonly string[]): string {
+  return `${ID_PREFIXES[kind]}_${derivedUlid(keyRing, 'work_id', [kind, ...naming])}`;
+}
+
+const BYTES = 16;
+
+/**
+ * A UUID of version 8 (RFC 9562, 5.8).
+ *
+ * @param purpose keeps uses apart.
+ * @param parts what it is made of, in this order.
+ */
+export function derivedUuid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
+  const bytes = derivedBytes(keyRing, purpose, parts);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const BASE32_LENGTH = 26;
+
+/** 128 bits in the form of a ULID, which is 26 digits of Crockford's base 32. They do not sort by time. Parameters as above. */
+export function derivedUlid(keyRing: KeyRing, purpose: string, parts: readonly string[]): string {
+  let rest = BigInt(`0x${derivedBytes(keyRing, purpose, parts).toString('hex')}`);
+  let text = '';
+  for (let digit = 0; digit < BASE32_LENGTH; digit += 1) {
+    text = BASE32.charAt(Number(rest % 32n)) + text;
+    rest /= 32n;
+  }
+  return text;
+}
+
+/** As JSON the parts cannot run into each other. */
+function derivedBytes(keyRing: KeyRing, purpose: string, parts: readonly string[]): Buffer {
+  return keyRing.hash(JSON.stringify(parts), purpose).subarray(0, BYTES);
+}
