@@ -1,5 +1,6 @@
 import { isFinished } from '#domain/waiting.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
+import { workId } from '#crypto/derived-ids.ts';
 import type { Executor } from '#db/database.ts';
 import { newId } from '#db/ids.ts';
 import type { Owner } from '#db/ownership.ts';
@@ -7,7 +8,7 @@ import { workExists } from '#db/work-queries.ts';
 import type { Intake, NewWork } from '#db/work-intake.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { answerPreferred, ASK_AGAIN_SECONDS, locatedId } from '#api/finished-work.ts';
-import { answerOnce } from '#api/idempotency.ts';
+import { answerOnce, readIdempotencyKey } from '#api/idempotency.ts';
 import { invalid, type Caller, type DocumentedAnswer, type Incoming } from '#api/operation.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply, type Reply } from '#api/reply.ts';
@@ -29,6 +30,9 @@ interface CreationRequest {
 /**
  * Creates work once for an Idempotency-Key, and once for the caller's reference.
  *
+ * The id follows from what names the work for good: the caller's reference, or the key where that is kept for good. Were the row lost
+ * with the last commits of PostgreSQL, the caller who asks again gets the same work, and its purchase the same idempotency key.
+ *
  * @param accept stores it; what it throws is the answer.
  */
 export async function createWork(
@@ -39,7 +43,8 @@ export async function createWork(
 ): Promise<Reply> {
   const { kind, path, reference } = resource;
   const { lineageId, ownerId } = caller;
-  const isNamed = Reflect.get(body, reference.field) !== undefined;
+  const named: unknown = Reflect.get(body, reference.field);
+  const isNamed = named !== undefined;
   const reply = await answerOnce(
     dependencies,
     { lineageId, header: header('Idempotency-Key'), target: `POST ${path}`, json, isKeptForGood: !isNamed },
@@ -47,7 +52,8 @@ export async function createWork(
       const now = new Date(dependencies.now());
       // Only new work needs a deadline that lies ahead: a repetition may come after it.
       requireFuture(body.deadline, now);
-      const id = newId(kind);
+      const naming = isNamed ? ['reference', String(named)] : ['idempotency_key', lineageId, readIdempotencyKey(header('Idempotency-Key'))];
+      const id = isNamed && !reference.isForGood ? newId(kind) : workId(dependencies.keyRing, kind, naming);
       const work = {
         id,
         apiKeyId: lineageId,

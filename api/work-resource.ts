@@ -36,7 +36,12 @@ export interface WorkResource {
   readonly scopes: { readonly read: ApiScope; readonly operate: ApiScope };
   readonly notFound: ProblemCode;
   /** The field with the caller's own reference, and the problem that it is taken. */
-  readonly reference: { readonly field: string; readonly taken: ProblemCode };
+  readonly reference: {
+    readonly field: string;
+    readonly taken: ProblemCode;
+    /** True when a value of it stands for one piece of work for good; false when it may stand for another once that has ended. */
+    readonly isForGood: boolean;
+  };
   readonly output: z.ZodType;
   readonly example: { readonly id: string };
   /** Reads one that is the owner's, as the API shows it. */

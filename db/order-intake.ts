@@ -32,7 +32,7 @@ const insertOrder = builtOnce((db) =>
       packageId: placeholder('packageId'),
       sealedDeviceImei: placeholder('sealedDeviceImei'),
     } satisfies Record<keyof OrderValues, unknown>)
-    .onConflictDoNothing({ target: orders.externalOrderId })
+    .onConflictDoNothing()
     .returning(newsColumns('order'))
     .prepare('order_intake'),
 );

@@ -48,7 +48,7 @@ export async function acceptTopup(tx: Executor, topup: NewTopup, now: Date): Pro
     { kind: 'topup', id },
     {
       insert: () =>
-        tx.insert(topups).values(values).onConflictDoNothing({ target: topups.externalTopupId }).returning(newsColumns('topup')),
+        tx.insert(topups).values(values).onConflictDoNothing().returning(newsColumns('topup')),
       // Only a reference can be taken; without one this matches nothing.
       holder: () => tx.select({ id: topups.id }).from(topups).where(eq(topups.externalTopupId, externalTopupId ?? '')),
       detail: { esim_id: esimId, package_id: packageId },

@@ -52,7 +52,7 @@ export async function acceptVpnSubscription(tx: Executor, subscription: NewVpnSu
         tx
           .insert(vpnSubscriptions)
           .values({ ...intakeColumns(subscription, now), ...own })
-          .onConflictDoNothing({ target: reference })
+          .onConflictDoNothing()
           .returning(newsColumns('vpn_subscription')),
       holder: () => tx.select({ id: column }).from(vpnSubscriptions).where(eq(reference, externalSubscriptionId)),
       detail: { vpn_plan_id: vpnPlanId },

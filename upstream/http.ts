@@ -135,11 +135,11 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #received = 0;
 
-  constructor(request: HttpRequest, { monotonicNow }: Timers, settle: (result: HttpResult) => void) {
+  constructor(request: HttpRequest, timers: Timers, settle: (result: HttpResult) => void) {
     this.#settle = settle;
-    const deadlineAt = monotonicNow() + request.deadlineMs;
+    const deadlineAt = timers.monotonicNow() + request.deadlineMs;
     this.#lateness = () => {
-      const leftMs = deadlineAt - monotonicNow();
+      const leftMs = deadlineAt - timers.monotonicNow();
       if (leftMs <= 0) return `its ${request.deadlineMs} ms were over before a connection was used`;
       return request.leaseLeftMs !== undefined && request.leaseLeftMs() <= leftMs ? 'another may send it by now' : undefined;
     };

@@ -40,7 +40,7 @@ export function cancellationResource({ now }: ApiDependencies): WorkResource {
     tag,
     scopes: { read: 'cancellations:read', operate: 'cancellations:operate' },
     notFound: 'cancellation_not_found',
-    reference: { field: 'esim_id', taken: 'cancellation_exists' },
+    reference: { field: 'esim_id', taken: 'cancellation_exists', isForGood: false },
     output: cancellationOutput,
     example: cancellationOutputExample,
     find: async (db, id, owner) => {

@@ -30,7 +30,7 @@ const orderResource = workResource({
   tag,
   scopes: { read: 'orders:read', operate: 'orders:operate' },
   notFound: 'order_not_found',
-  reference: { field: 'external_order_id', taken: 'external_order_id_taken' },
+  reference: { field: 'external_order_id', taken: 'external_order_id_taken', isForGood: true },
   output: orderOutput,
   example: orderOutputExample,
   find: async (db, id, owner) => {

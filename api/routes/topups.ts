@@ -30,7 +30,7 @@ const topupResource = workResource({
   tag,
   scopes: { read: 'topups:read', operate: 'topups:operate' },
   notFound: 'topup_not_found',
-  reference: { field: 'external_topup_id', taken: 'external_topup_id_taken' },
+  reference: { field: 'external_topup_id', taken: 'external_topup_id_taken', isForGood: true },
   output: topupOutput,
   example: topupOutputExample,
   find: async (db, id, owner) => {

@@ -52,7 +52,7 @@ const vpnResource = workResource({
   tag,
   scopes: { read: 'vpn:read', operate: 'vpn:operate' },
   notFound: 'vpn_subscription_not_found',
-  reference: { field: 'external_subscription_id', taken: 'external_subscription_id_taken' },
+  reference: { field: 'external_subscription_id', taken: 'external_subscription_id_taken', isForGood: true },
   output: vpnSubscriptionOutput,
   example: vpnSubscriptionOutputExample,
   find: async (db, id, owner) => {

@@ -19,6 +19,7 @@ const policies: fc.Arbitrary<PurchasePolicy> = fc.record({
 
 const histories: fc.Arbitrary<AttemptHistory> = fc.record({
   firstSentAt: fc.option(fc.integer({ min: NOW - 172_800_000, max: NOW }), { nil: undefined }),
+  firstUnrefusedSendAt: fc.option(fc.integer({ min: NOW - 172_800_000, max: NOW }), { nil: undefined }),
   sends: fc.integer({ min: 1, max: 100 }),
   holds: fc.integer({ min: 0, max: 10_000 }),
   anyUnknown: fc.boolean(),
@@ -44,13 +45,13 @@ describe('rule 2: unknown is never taken for a failure', () => {
     );
   });
 
-  it('a resend happens where it is allowed only, and begins within the window of the first send', () => {
+  it('a resend happens where it is allowed only, and begins within the window of the first send that was not refused', () => {
     fc.assert(
       fc.property(failures, histories, policies, (outcome, history, policy) => {
         const step = decideAfterSend(outcome, history, policy, NOW);
         if (step.step !== 'resend') return;
         expect(policy.resendAllowed).toBe(true);
-        expect(NOW + step.delayMs).toBeLessThanOrEqual((history.firstSentAt ?? NOW) + policy.resendWindowMs);
+        expect(NOW + step.delayMs).toBeLessThanOrEqual((history.firstUnrefusedSendAt ?? NOW) + policy.resendWindowMs);
         expect(step.delayMs).toBeGreaterThan(0);
       }),
       { numRuns: 2_000 },

@@ -6,6 +6,7 @@ import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#a
 import { createWatchActivities } from '#activities/watch.ts';
 import { WalletReader } from '#activities/wallet-reader.ts';
 import { createWorkActivities } from '#activities/work.ts';
+import type { WorkDependencies } from '#activities/work-context.ts';
 import type { AttemptRef, PurchaseActivities, SubscriptionActivities } from '#activities/work-types.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { newId } from '#db/ids.ts';
@@ -25,6 +26,7 @@ import {
   type WatchPolicy,
 } from '#domain/policy.ts';
 import { createLogger } from '#telemetry/logger.ts';
+import { WRITTEN_TABLES } from '#test/support/activity-tables.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { holdDatabaseClock, type DatabaseClock } from '#test/support/database-clock.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
@@ -35,32 +37,6 @@ import { openService, type Service } from '#upstream/service.ts';
 
 const EMAIL = 'reseller@example.com';
 const PASSWORD = 'simulator-password';
-
-/** The tables that activities write. */
-const TABLES = [
-  'orders',
-  'topups',
-  'vpn_subscriptions',
-  'cancellations',
-  'refunds',
-  'attempts',
-  'esims',
-  'esim_usage',
-  'journal',
-  'wallet_movements',
-  'wallet_runway',
-  'reconciliations',
-  'timeline',
-  'cases',
-  'inbox',
-  'outbox',
-  'events',
-  'announcements',
-  'audit_log',
-  'gate_passes',
-  'idempotency_keys',
-  'webhook_deliveries',
-] as const;
 
 export interface ActivityBenchOptions {
   readonly capabilities?: Partial<Capabilities>;
@@ -89,6 +65,8 @@ export class ActivityBench implements AsyncDisposable {
   readonly gate: Writable<GatePolicy> = { ...DEFAULT_POLICY.gate };
   /** What is in force, whatever the input of a workflow says; a test revokes some of it. */
   readonly purchaseInForce: Writable<PurchasePolicy> = { ...DEFAULT_POLICY.purchase };
+  /** For the activities of another worker on the same database. */
+  readonly dependencies: WorkDependencies;
   readonly #opened: OpenTestDatabase;
   readonly #databaseClock: DatabaseClock;
   #databaseNow: number;
@@ -127,6 +105,7 @@ export class ActivityBench implements AsyncDisposable {
     this.wallet = new WalletReader({ database, service, policy: this.gate, now, onCrossing: onGate.balanceCrossed });
     const purchaseInForce = async () => Promise.resolve(this.purchaseInForce);
     const dependencies = { database, keyRing, service, sendLeaseMs: 30_000, purchaseInForce, gate: this.gate, onGate, now };
+    this.dependencies = dependencies;
     const activities = {
       ...createWorkActivities(dependencies),
       ...createMaintenanceActivities({
@@ -276,7 +255,7 @@ export class ActivityBench implements AsyncDisposable {
   async rows(): Promise<string[]> {
     return withClient(this.#opened.url, async (client) => {
       const texts: string[] = [];
-      for (const table of TABLES) {
+      for (const table of WRITTEN_TABLES) {
         const { rows } = await client.query<{ text: string }>(`SELECT t::text AS text FROM ${table} AS t ORDER BY 1`);
         texts.push(...rows.map(({ text }) => `${table} ${text}`));
       }

@@ -188,7 +188,7 @@ export class FakeOrder {
 
     this.sent.push({ attempt: this.#attempt.number, at });
     const history = this.#attempt.history;
-    this.#set({ state: 'sending', history: { ...history, sends: history.sends + 1, firstSentAt: history.firstSentAt ?? at } });
+    this.#set({ state: 'sending', history: { ...history, sends: history.sends + 1, firstSentAt: history.firstSentAt ?? at, firstUnrefusedSendAt: history.firstUnrefusedSendAt ?? at } });
     if ('dies' in script) {
       this.#set({ history: { ...this.#attempt.history, anyUnknown: true } });
       throw ApplicationFailure.nonRetryable('killed');

@@ -7,6 +7,7 @@ const policy = DEFAULT_POLICY.purchase;
 const NOW = Date.UTC(2030, 0, 31, 12);
 const history = (more: Partial<AttemptHistory> = {}): AttemptHistory => ({
   firstSentAt: NOW - 1_000,
+  firstUnrefusedSendAt: NOW - 1_000,
   sends: 1,
   holds: 0,
   anyUnknown: false,
@@ -14,6 +15,9 @@ const history = (more: Partial<AttemptHistory> = {}): AttemptHistory => ({
 });
 const failed = (failure: FailureClass, retryAfterMs?: number) =>
   ({ kind: 'failure', failure, ...(retryAfterMs !== undefined && { retryAfterMs }) }) as const;
+const gated = { kind: 'gated', failure: 'buying_paused', detail: 'Buying is paused.', recheckMs: 60_000 } as const;
+const atGate = (more: Partial<AttemptHistory>, resendAllowed = true) =>
+  decideAfterSend(gated, history(more), { ...policy, resendAllowed }, NOW);
 
 describe('after a send', () => {
   it('what the service accepted is awaited, delivered or settled, whatever was unknown before', () => {
@@ -87,15 +91,19 @@ describe('after a send', () => {
   });
 
   it('the last resend is the one that begins exactly at the end of the window', () => {
-    const firstSentAt = NOW + policy.resendDelayMs - policy.resendWindowMs;
-    expect(decideAfterSend(failed('timeout'), history({ firstSentAt }), policy, NOW).step).toBe('resend');
-    expect(decideAfterSend(failed('timeout'), history({ firstSentAt: firstSentAt - 1 }), policy, NOW).step).toBe('look_up');
+    const firstUnrefusedSendAt = NOW + policy.resendDelayMs - policy.resendWindowMs;
+    expect(decideAfterSend(failed('timeout'), history({ firstUnrefusedSendAt }), policy, NOW).step).toBe('resend');
+    expect(decideAfterSend(failed('timeout'), history({ firstUnrefusedSendAt: firstUnrefusedSendAt - 1 }), policy, NOW).step).toBe('look_up');
+  });
+
+  it('the window begins with the first send that was not refused, however long before it was sent and refused', () => {
+    const held = { firstSentAt: NOW - 30 * policy.resendWindowMs, sends: 12 };
+    expect(decideAfterSend(failed('timeout'), history(held), policy, NOW).step).toBe('resend');
+    expect(atGate({ ...held, anyUnknown: true, firstUnrefusedSendAt: NOW }).step).toBe('resend');
   });
 });
 
 describe('at the purchase gate', () => {
-  const gated = { kind: 'gated', failure: 'buying_paused', detail: 'Buying is paused.', recheckMs: 60_000 } as const;
-  const atGate = (more: Partial<AttemptHistory>, resendAllowed = true) => decideAfterSend(gated, history(more), { ...policy, resendAllowed }, NOW);
   const lookUp = { step: 'look_up', failure: 'buying_paused' };
 
   it('what was not sent, or bought nothing, is held until the gate is asked again', () => {
@@ -106,15 +114,15 @@ describe('at the purchase gate', () => {
 
   it('what may have bought waits to be sent again, to the end of its window at the latest', () => {
     const resend = { step: 'resend', failure: 'buying_paused', gated: 'Buying is paused.' };
-    expect(atGate({ anyUnknown: true, firstSentAt: NOW })).toEqual({ ...resend, delayMs: 60_000 });
-    expect(atGate({ anyUnknown: true, firstSentAt: undefined })).toEqual({ ...resend, delayMs: 60_000 });
-    expect(atGate({ anyUnknown: true, firstSentAt: NOW + 5_000 - policy.resendWindowMs })).toEqual({ ...resend, delayMs: 5_000 });
+    expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW })).toEqual({ ...resend, delayMs: 60_000 });
+    expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: undefined })).toEqual({ ...resend, delayMs: 60_000 });
+    expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW + 5_000 - policy.resendWindowMs })).toEqual({ ...resend, delayMs: 5_000 });
   });
 
   it('what may have bought is looked up once its window is over, or where nothing is sent again', () => {
-    expect(atGate({ anyUnknown: true, firstSentAt: NOW - policy.resendWindowMs })).toEqual(lookUp);
-    expect(atGate({ anyUnknown: true, firstSentAt: NOW - policy.resendWindowMs - 1 })).toEqual(lookUp);
-    expect(atGate({ anyUnknown: true, firstSentAt: NOW }, false)).toEqual(lookUp);
+    expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW - policy.resendWindowMs })).toEqual(lookUp);
+    expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW - policy.resendWindowMs - 1 })).toEqual(lookUp);
+    expect(atGate({ anyUnknown: true, firstUnrefusedSendAt: NOW }, false)).toEqual(lookUp);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ALL_CAPABILITIES } from '#domain/capabilities.ts';
 import type { Caller } from '#upstream/call.ts';
-import { createServiceClient } from '#upstream/client.ts';
+import { createServiceClient, type ServiceClient } from '#upstream/client.ts';
 import type { ServiceFailure } from '#upstream/error-mapping.ts';
 import type { ServiceSession, SharedToken } from '#upstream/session.ts';
 
@@ -36,7 +36,9 @@ function slowClient(takes: { token: number; renewal: number; call: number }, ans
     return answer((calls += 1));
   }) as Caller;
   const client = createServiceClient({ call, session, mode: 'sandbox', capabilities: ALL_CAPABILITIES, deadlineMs: 20_000, monotonicNow: () => now });
-  return { client, waits };
+  /** The sole right to send, of which so much is left before the first call. */
+  const lease = (ms: number) => () => ms - (now - 5_000);
+  return { client, waits, lease };
 }
 
 describe('the deadline of a purchase', () => {
@@ -63,6 +65,45 @@ describe('the deadline of a purchase', () => {
     const { client, waits } = slowClient({ token: 0, renewal: 8_000, call: 8_000 }, () => REFUSED);
     expect(await client.createOrder(PURCHASE)).toMatchObject({ failure: 'not_sent' });
     expect(waits.map(({ what }) => what)).toEqual(['token', 'createOrder', 'renewal']);
+  });
+});
+
+describe('the sole right to send', () => {
+  const allSent = ['token', 'createOrder', 'renewal', 'createOrder'];
+
+  it('must outlast the deadline of the request, or nothing is sent', async () => {
+    const { client, waits, lease } = slowClient({ token: 1_000, renewal: 0, call: 0 }, () => REFUSED);
+    expect(await client.createOrder({ ...PURCHASE, leaseLeftMs: lease(20_000) })).toMatchObject({ failure: 'not_sent' });
+    expect(waits.map(({ what }) => what)).toEqual(['token']);
+  });
+
+  it('is looked at again before the second send after a 401', async () => {
+    const stalled = { ms: 0 };
+    const { client, waits, lease } = slowClient({ token: 0, renewal: 1_000, call: 1_000 }, () => {
+      stalled.ms = 10_000;
+      return REFUSED;
+    });
+    const leaseLeftMs = () => lease(30_000)() - stalled.ms;
+    expect(await client.createOrder({ ...PURCHASE, leaseLeftMs })).toMatchObject({ failure: 'not_sent' });
+    expect(waits.map(({ what }) => what)).toEqual(allSent.slice(0, 3));
+  });
+
+  it('lets both go while it lasts, and any call without it', async () => {
+    for (const more of [{ leaseLeftMs: () => 20_001 }, {}]) {
+      const { client, waits } = slowClient({ token: 0, renewal: 1_000, call: 1_000 }, () => REFUSED);
+      await client.createOrder({ ...PURCHASE, ...more });
+      expect(waits.map(({ what }) => what)).toEqual(allSent);
+    }
+  });
+
+  it.each([
+    ['a top-up', (client: ServiceClient, leaseLeftMs: () => number) => client.createTopup({ ...PURCHASE, esimId: 'e-1', leaseLeftMs })],
+    ['a VPN subscription', (client: ServiceClient, leaseLeftMs: () => number) => client.createVpnOrder({ ...PURCHASE, vpnPlanId: 3, leaseLeftMs })],
+    ['a cancellation', (client: ServiceClient, leaseLeftMs: () => number) => client.cancelEsim({ idempotencyKey: 'key-1', esimId: 'e-1', leaseLeftMs })],
+  ])('is asked for %s, too', async (_what, send) => {
+    const { client, waits } = slowClient({ token: 0, renewal: 0, call: 0 }, () => REFUSED);
+    expect(await send(client, () => 20_000)).toMatchObject({ failure: 'not_sent' });
+    expect(waits.map(({ what }) => what)).toEqual(['token']);
   });
 });
 

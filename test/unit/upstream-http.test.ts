@@ -147,6 +147,22 @@ describe('not_sent', () => {
     expect(server.requests.map(({ head }) => head.split(' ')[1])).toEqual(['/first', '/after']);
   });
 
+  it.each([
+    ['its deadline', { ...post, leaseLeftMs: () => 60_000 }],
+    ['the sole right to send it', { ...post, leaseLeftMs: () => 10_000 }],
+  ])('is what a process that stood still finds at the wire, with %s over before its own timers know', async (what, request) => {
+    const timers = new ManualTimers();
+    const server = await serve({ onRequest: ({ socket }) => socket.write(SUCCESS) });
+    const transport = connect(server.origin, { timers });
+    const sending = transport.send(request);
+    // No connection is open yet.
+    if (what === 'its deadline') timers.now += 10_000;
+    expect(await sending).toMatchObject({ kind: 'no_answer', failure: 'not_sent' });
+    expect(timers.delays).toEqual([]);
+    expect(await transport.send(post)).toMatchObject({ kind: 'answer' });
+    expect(server.requests).toHaveLength(1);
+  });
+
   it('is never said when a byte of the request has arrived, however early the connection is reset', async () => {
     for (let round = 0; round < 40; round += 1) {
       const server = await startRawServer({ onConnection: (socket) => setTimeout(() => socket.resetAndDestroy(), round % 4) });
