@@ -10,7 +10,8 @@ import type { RetrySettings } from '#domain/retry-rules.ts';
 export interface PurchasePolicy extends RetrySettings {
   /** Total deadline of one HTTP send. Long enough for a service that buys from a supplier while we wait. */
   readonly sendDeadlineMs: number;
-  /** How long the database grants one send the sole right to an attempt. More than `sendDeadlineMs`. */
+  /** How long the database grants one send the sole right to an attempt. More than `sendDeadlineMs` by what lies between the claim and the
+   * wire (a commit, a read, perhaps a login): nothing leaves whose deadline would not end before the lease. */
   readonly sendLeaseMs: number;
   /** Start-to-close timeout of the sending activity: the price is read (one deadline), then sent (one lease). A lost
    * worker is noticed sooner, by its missing heartbeat; what it may still be sending, its lease guards. */
@@ -18,7 +19,7 @@ export interface PurchasePolicy extends RetrySettings {
   /** May an attempt whose outcome is unknown be sent again with its key? False in production until an operator has
    * confirmed that the service replays keys. */
   readonly resendAllowed: boolean;
-  /** Since the first send of the attempt. The service does not state how long it keeps keys; ten minutes is less than
+  /** Since the first send of the attempt that was not definitely refused. The service does not state how long it keeps keys; ten minutes is less than
    * any retention we know of (a day at the usual payment services). */
   readonly resendWindowMs: number;
   /** First wait before the same bytes are sent again; doubled each time. */
@@ -397,10 +398,15 @@ export const DEFAULT_KEY_OVERLAP_MS = 24 * hour;
 /** A round of sending must end within the time that its activity has. */
 export const MAX_OUTBOUND_DEADLINE_MS = minute;
 
+/** With less between the deadline of a send and the end of its lease, a busy machine would hardly get anything sent. */
+export const MIN_SEND_MARGIN_MS = second;
+
 /** @returns what is inconsistent about a purchase policy, in words; empty when it is sound. */
 export function purchasePolicyProblems(policy: PurchasePolicy): string[] {
   const problems: string[] = [];
-  if (policy.sendDeadlineMs >= policy.sendLeaseMs) problems.push('sendDeadlineMs must be below sendLeaseMs');
+  if (policy.sendDeadlineMs + MIN_SEND_MARGIN_MS > policy.sendLeaseMs) {
+    problems.push('sendDeadlineMs must be below sendLeaseMs, by a second at least');
+  }
   if (policy.sendDeadlineMs + policy.sendLeaseMs > policy.sendActivityTimeoutMs) {
     problems.push('sendActivityTimeoutMs must be at least sendDeadlineMs and sendLeaseMs together');
   }

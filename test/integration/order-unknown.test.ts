@@ -8,7 +8,7 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   // One test waits for the deadline of a send, so it is no longer than that; the next send is to come before the reconciler asks.
-  const environment = { POLICY_SEND_DEADLINE: '6s', POLICY_SEND_LEASE: '7s', POLICY_SEND_ACTIVITY_TIMEOUT: '16s', POLICY_SILENT_AFTER: '30s' };
+  const environment = { POLICY_SEND_DEADLINE: '6s', POLICY_SEND_LEASE: '8s', POLICY_SEND_ACTIVITY_TIMEOUT: '16s', POLICY_SILENT_AFTER: '30s' };
   stack = await startStack({ environment });
   desk = new OrderDesk(stack);
 });

@@ -36,7 +36,7 @@ describe('a send that its workflow takes for never begun', () => {
     // The worker that nobody hears of any more.
     expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'failure' } });
     expect(await attemptOf(ref)).toMatchObject({ state: 'unknown' });
-    expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'too_late' } });
+    expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'resend_not_allowed' } });
     expect(await bench.admin.requests('createOrder')).toHaveLength(1);
     // Where it may be, it is.
     expect(await bench.activities.sendPurchase({ ...ref, resendWindowMs: 600_000 })).toMatchObject({ outcome: { kind: 'accepted' } });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { installLinks, lpaString, parseLpaString, type Activation } from '#domain/activation.ts';
 import { attemptReference, ID_PREFIXES, isCallerReference, isId, isImei, type IdKind } from '#domain/identifiers.ts';
-import { backoffMs, DEFAULT_POLICY, purchasePolicyProblems } from '#domain/policy.ts';
+import { backoffMs, DEFAULT_POLICY, MIN_SEND_MARGIN_MS, purchasePolicyProblems } from '#domain/policy.ts';
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
 const activations: fc.Arbitrary<Activation> = fc.record({
@@ -122,6 +122,7 @@ describe('the default policy', () => {
 
   it.each([
     ['a send that outlives its lease', { sendDeadlineMs: purchase.sendLeaseMs }],
+    ['a send that ends with its lease but for a moment', { sendDeadlineMs: purchase.sendLeaseMs - MIN_SEND_MARGIN_MS + 1 }],
     ['a lease that outlives the activity', { sendLeaseMs: purchase.sendActivityTimeoutMs }],
     ['no attempt at all', { maxAttempts: 0 }],
   ])('is refused with %s', (_what, change) => {

@@ -37,6 +37,7 @@ export type ScriptedSend =
   | { readonly leasedForMs: number }
   /** The activity came to a worker only when the window was over. */
   | 'comes too late'
+  | 'is revoked'
   /** The purchase gate does not let it through. */
   | { readonly gated: FailureClass; readonly recheckMs: number };
 
@@ -49,6 +50,7 @@ export class FakeOrder {
   readonly steps: StepRecord[] = [];
   readonly sent: { attempt: number; at: number }[] = [];
   readonly calls: string[] = [];
+  attemptsInForce = Infinity;
   lookUps: ('found processing' | 'found completed' | 'found failed' | 'not_found')[] = [];
   evidence: ('no_debit' | 'credited' | 'debited' | 'unavailable')[] = [];
   deadlineAt: number | undefined;
@@ -91,6 +93,7 @@ export class FakeOrder {
       },
       openNextAttempt: async ({ number }) => {
         this.calls.push(`openNextAttempt ${number}`);
+        if (number > this.attemptsInForce) return { kind: 'not_allowed', attempts: this.attemptsInForce };
         if (this.#attempt.number !== number) this.#attempt = newAttempt(number);
         return { kind: 'opened', attempt: this.#attempt };
       },
@@ -176,7 +179,8 @@ export class FakeOrder {
     }
     const script = this.#sends.shift();
     if (script === undefined) throw ApplicationFailure.nonRetryable('the test scripted no further send');
-    if (script === 'comes too late') return { outcome: { kind: 'too_late' }, attempt: this.#attempt };
+    const notSent = { 'comes too late': 'too_late', 'is revoked': 'resend_not_allowed' } as const;
+    if (typeof script === 'string') return { outcome: { kind: notSent[script] }, attempt: this.#attempt };
     if ('leasedForMs' in script) {
       return { outcome: { kind: 'lease_held', retryAfterMs: script.leasedForMs }, attempt: this.#attempt };
     }
@@ -187,8 +191,9 @@ export class FakeOrder {
     if ('dies' in script && script.dies === 'before the send') throw ApplicationFailure.nonRetryable('killed');
 
     this.sent.push({ attempt: this.#attempt.number, at });
-    const history = this.#attempt.history;
-    this.#set({ state: 'sending', history: { ...history, sends: history.sends + 1, firstSentAt: history.firstSentAt ?? at, firstUnrefusedSendAt: history.firstUnrefusedSendAt ?? at } });
+    const { history } = this.#attempt;
+    const { firstSentAt = at, firstUnrefusedSendAt = at } = history;
+    this.#set({ state: 'sending', history: { ...history, sends: history.sends + 1, firstSentAt, firstUnrefusedSendAt } });
     if ('dies' in script) {
       this.#set({ history: { ...this.#attempt.history, anyUnknown: true } });
       throw ApplicationFailure.nonRetryable('killed');
@@ -205,7 +210,7 @@ export class FakeOrder {
     const anyUnknown = this.#attempt.history.anyUnknown || !definite;
     this.#set({
       state: anyUnknown ? 'unknown' : 'refused',
-      history: { ...this.#attempt.history, anyUnknown },
+      history: { ...this.#attempt.history, anyUnknown, ...(!anyUnknown && { firstUnrefusedSendAt: undefined }) },
       failure: { class: script.fails, detail: `It was ${script.fails}.` },
     });
     const { fails: failure, retryAfterMs } = script;

@@ -23,7 +23,7 @@ import { NeverError, waitFor } from '#test/support/wait-for.ts';
 /** Exact numbers of requests are counted: no request is given up because the machine is busy. */
 export const PATIENT_POLICY = {
   POLICY_SEND_DEADLINE: '15s',
-  POLICY_SEND_LEASE: '16s',
+  POLICY_SEND_LEASE: '18s',
   POLICY_SEND_ACTIVITY_TIMEOUT: '40s',
   POLICY_RESEND_WINDOW: '10m',
 } as const;
@@ -36,7 +36,7 @@ export const UNSOLD_STAYS_HELD = {
 /** Waits that a person would call normal, shortened to what a test can wait for; the invariants do not depend on them. */
 export const SHORT_POLICY = {
   POLICY_SEND_DEADLINE: '3s',
-  POLICY_SEND_LEASE: '4s',
+  POLICY_SEND_LEASE: '5s',
   POLICY_SEND_ACTIVITY_TIMEOUT: '8s',
   POLICY_RESEND_WINDOW: '60s',
   POLICY_RESEND_DELAY: '200ms',

@@ -1,0 +1,48 @@
+/** What an operator revokes, and how long sending again is possible, as the workflow meets it. */
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeOrder, POLICY, withOrder, type ScriptedSend } from '#test/support/order-workflow.ts';
+import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { explainQuery } from '#workflows/messages.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
+
+describe('an order whose outcome is unknown', () => {
+  it('and whose resends were revoked since it began is not sent again, but looked up', async () => {
+    const order = await orderWith({ fails: 'timeout' }, 'is revoked');
+    order.lookUps = ['found completed'];
+    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    expect(result.status).toBe('completed');
+    expect(order.sent).toHaveLength(1);
+  });
+
+  it('after refusals that held it for longer than the window is sent again all the same: those started no window', async () => {
+    const refused = Array.from({ length: 8 }, () => ({ fails: 'insufficient_balance' }) as const);
+    const order = await orderWith(...refused, { fails: 'timeout' }, { answers: 'completed' });
+    const result = await withOrder(environment, order, async (start) => (await start()).result());
+    expect(result.status).toBe('completed');
+    expect(order.sent.at(-1)!.at - order.sent[0]!.at).toBeGreaterThan(POLICY.resendWindowMs);
+    expect(order.sent).toHaveLength(10);
+  });
+});
+
+describe('an order whose attempt failed', () => {
+  it('is parked when further attempts were revoked since its workflow began', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['credited'];
+    order.attemptsInForce = 1;
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep('1 day');
+      expect(await handle.query(explainQuery)).toMatchObject({ attention: 'attempts_used_up' });
+      await handle.terminate();
+    });
+    expect(order.sent).toHaveLength(1);
+  });
+});
