@@ -58,11 +58,11 @@ describe('two workers whose clocks differ', () => {
 describe('a worker that stands still between the claim and the wire', () => {
   const clock = { now: 0 };
   /** What happens once the claim is committed, before anything is sent. */
-  const afterTheClaim = (happens: () => Promise<unknown> | void): WorkDependencies => {
+  const afterTheClaim = (happens: () => Promise<unknown> | void, looksAtItsLease = true): WorkDependencies => {
     const service = { ...bench.service };
     service.createOrder = async (order) => {
       await happens();
-      return bench.service.createOrder(order);
+      return bench.service.createOrder(looksAtItsLease ? order : { ...order, leaseLeftMs: () => Infinity });
     };
     return { ...bench.dependencies, service, monotonicNow: () => clock.now };
   };
@@ -99,6 +99,20 @@ describe('a worker that stands still between the claim and the wire', () => {
     expect(await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW })).toMatchObject({ attempt: { state: 'unknown', history: { anyUnknown: true } } });
     expect(await attemptOf(ref)).toMatchObject({ state: 'unknown', anyUnknown: true, sends: 2, failureClass: 'connection_lost' });
     expect(await sent()).toHaveLength(1);
+  });
+
+  it('would send a second time, were the lease not looked at: what this test is about can happen', async () => {
+    const ref = await bench.begin();
+    await bench.admin.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const stalled = createWorkActivities(
+      afterTheClaim(async () => {
+        clock.now += 31_000;
+        await bench.pass(31_000);
+        await bench.activities.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+      }, false),
+    );
+    await stalled.sendPurchase({ ...ref, resendWindowMs: WINDOW });
+    expect(await sent()).toHaveLength(2);
   });
 
   it('for less than that sends as ever', async () => {

@@ -15,9 +15,9 @@ prototype.query = function careless(this: object, statement: unknown, ...rest: u
   }
   return query.call(this, statement, ...rest);
 };
-const { hash } = KeyRing.prototype;
+const { hash } = Object.getOwnPropertyDescriptors(KeyRing.prototype);
 KeyRing.prototype.hash = function careless(content, purpose) {
-  return hash.call(this, purpose === 'work_id' ? randomUUID() : content, purpose);
+  return hash.value?.call(this, purpose === 'work_id' ? randomUUID() : content, purpose) ?? Buffer.alloc(0);
 };
 watchApi();
 await import('#api/main.ts');
