@@ -98,7 +98,7 @@ export const AUTHENTICATION: readonly Removal[] = [
     id: 'header.idempotency-unique',
     removed: 'All attempts have one key.',
     file: 'db/attempts.ts',
-    find: 'idempotencyKey: randomUUID()',
+    find: 'idempotencyKey: attempt.idempotencyKey',
     replace: "idempotencyKey: 'one for all'",
     failed: [{ file: 'test/integration/db-attempts.test.ts', title: 'has a key and a reference' }],
   },

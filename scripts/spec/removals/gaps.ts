@@ -47,7 +47,7 @@ export const GAPS: readonly Removal[] = [
     id: 'gap.key-retention',
     removed: 'It is sent again after the window.',
     file: 'domain/purchase-decision.ts',
-    find: 'mayResend && now + delayMs <= windowEnds',
+    find: 'mayResend && now + delayMs <= windowEnd(history, policy, now)',
     replace: 'mayResend',
     failed: [{ file: 'test/workflow/order.test.ts', title: 'is never sent again once' }],
   },
