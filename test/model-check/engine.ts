@@ -1,0 +1,105 @@
+/** Breadth-first search over all states that can be reached, with shortest traces, and backwards over what was found. */
+import { sizeOf } from '#test/model-check/codec.ts';
+import { Edges } from '#test/model-check/edges.ts';
+import type { State } from '#test/model-check/state.ts';
+import { Store } from '#test/model-check/store.ts';
+
+/** `fault`: it need not happen. A `step` happens at some time if it stays possible. */
+export type ActionKind = 'step' | 'fault';
+
+/** Offers one action: a sentence without a full stop, and what it changes. */
+export type Offer = (kind: ActionKind, sentence: string, change: (state: State) => void) => void;
+
+/** What is to be searched. */
+export interface Machine {
+  readonly initial: State;
+  /** Offers every action that is possible. @returns true when a bound of the run has hidden one that would be. */
+  actions(state: State, offer: Offer): boolean;
+  /** Gives states that differ only in names the same form. */
+  canonical(state: State): void;
+  /** Names the invariant that does not hold. */
+  violation(state: State): string | undefined;
+  /** True where nothing more has to happen. */
+  isRest(state: State): boolean;
+}
+
+/** What was found wrong, with the actions that lead there. */
+export interface Counterexample {
+  readonly invariant: string;
+  readonly trace: readonly string[];
+}
+
+export interface Search {
+  readonly states: number;
+  readonly transitions: number;
+  readonly depth: number;
+  readonly counterexample: Counterexample | undefined;
+  /** False when the limit of states ended it. */
+  readonly isComplete: boolean;
+}
+
+/** The invariant of the search backwards. */
+export const CAN_GO_ON = 'something can always go on unless a case is open';
+
+/**
+ * Searches until all is seen, an invariant breaks, or there are `limit` states. Where that ends it, what was not looked at may go on: only
+ * what is stuck for certain counts.
+ */
+export function explore(machine: Machine, limit: number): Search {
+  const store = new Store(sizeOf(machine.initial), machine.initial);
+  machine.canonical(machine.initial);
+  store.add(machine.initial, -1);
+  const edges = new Edges();
+  const rest: boolean[] = [];
+  const state = store.blank();
+  const next = store.blank();
+  let transitions = 0;
+  let at = 0;
+  for (; at < store.count && store.count < limit; at += 1) {
+    store.read(at, state);
+    const invariant = machine.violation(state);
+    if (invariant !== undefined) {
+      return { ...sizes(store, transitions), isComplete: false, counterexample: { invariant, trace: traceTo(machine, store, at) } };
+    }
+    const isCut = machine.actions(state, (kind, _, change) => {
+      store.read(at, next);
+      change(next);
+      machine.canonical(next);
+      transitions += 1;
+      const to = store.add(next, at);
+      if (kind === 'step' && to !== at) edges.add(at, to);
+    });
+    rest.push(isCut || machine.isRest(state));
+  }
+  const isComplete = at === store.count;
+  while (rest.length < store.count) rest.push(true);
+  const stuck = edges.firstWithoutWayTo(rest);
+  const counterexample = stuck === undefined ? undefined : { invariant: CAN_GO_ON, trace: traceTo(machine, store, stuck) };
+  return { ...sizes(store, transitions), isComplete, counterexample };
+}
+
+function sizes(store: Store, transitions: number): Pick<Search, 'states' | 'transitions' | 'depth'> {
+  return { states: store.count, transitions, depth: store.depth };
+}
+
+/** Repeats the way to a state, which names its actions. */
+function traceTo(machine: Machine, store: Store, index: number): string[] {
+  const way: number[] = [];
+  for (let at = index; at >= 0; at = store.parent(at)) way.unshift(at);
+  let state = machine.initial;
+  return way.slice(1).map((to) => {
+    const found: { sentence: string; next: State }[] = [];
+    // Not brought into one form, so that a worker keeps its name in the whole trace.
+    machine.actions(state, (_, sentence, change) => {
+      const next = structuredClone(state);
+      change(next);
+      const form = structuredClone(next);
+      machine.canonical(form);
+      if (found.length === 0 && store.find(form) === to) found.push({ sentence, next });
+    });
+    const [step] = found;
+    if (step === undefined) throw new Error('a state on the way cannot be reached again');
+    state = step.next;
+    return step.sentence;
+  });
+}

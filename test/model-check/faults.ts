@@ -1,0 +1,36 @@
+/** What happens to whole stores: PostgreSQL set back to an earlier copy, Temporal emptied. */
+import { copyDatabase } from '#test/model-check/codec.ts';
+import type { Context } from '#test/model-check/database.ts';
+import type { Offer } from '#test/model-check/engine.ts';
+import type { Rules } from '#test/model-check/rules.ts';
+import { emptyState, type State } from '#test/model-check/state.ts';
+
+export function storeActions(state: State, { rules }: Context, offer: Offer): void {
+  const { budget } = state;
+  if (budget.setBacks > 0) {
+    if (!state.hasSaved) offer('fault', 'PostgreSQL keeps a copy that it will be set back to', save);
+    else offer('fault', 'PostgreSQL is set back to that copy', (next) => setBack(next, rules));
+  }
+  if (budget.emptied > 0 && state.workflow.run !== 'none') offer('fault', 'Temporal loses all workflows', emptyTemporal);
+}
+
+function save(state: State): void {
+  copyDatabase(state.db, state.saved);
+  state.hasSaved = true;
+}
+
+function setBack(state: State, { seenByLife }: Rules): void {
+  copyDatabase(state.saved, state.db);
+  copyDatabase(emptyState(state.budget).db, state.saved);
+  state.hasSaved = false;
+  state.epoch += 1;
+  // Ids of rows may be given out a second time.
+  if (seenByLife) state.workflow.seen = 0;
+  state.budget.setBacks -= 1;
+}
+
+function emptyTemporal(state: State): void {
+  Object.assign(state.workflow, emptyState(state.budget).workflow);
+  for (const worker of state.workers) worker.current = false;
+  state.budget.emptied -= 1;
+}

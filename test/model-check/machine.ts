@@ -1,0 +1,108 @@
+/** All participants together, and what must hold of them. */
+import { FAULTS, isWorkFinal, type Context } from '#test/model-check/database.ts';
+import type { Dialect } from '#test/model-check/dialects.ts';
+import type { Machine, Offer } from '#test/model-check/engine.ts';
+import { storeActions } from '#test/model-check/faults.ts';
+import { operatorActions } from '#test/model-check/operator.ts';
+import { relayActions } from '#test/model-check/relay.ts';
+import type { Rules } from '#test/model-check/rules.ts';
+import { debitsOf, serviceActions } from '#test/model-check/service.ts';
+import { emptyState, type Budget, type Relay, type State, type Worker } from '#test/model-check/state.ts';
+import { upkeepActions } from '#test/model-check/upkeep.ts';
+import { workerActions } from '#test/model-check/worker.ts';
+import { workflowActions } from '#test/model-check/workflow.ts';
+
+/** What must hold in every state; beside these, that something can always go on (`CAN_GO_ON`). */
+export const INVARIANTS = {
+  one_debit: 'at most one debit that was not paid back',
+  no_false_failure: 'an order that failed or was abandoned has cost nothing',
+  no_report_lost: 'no report is lost',
+  one_send: 'one send at a time',
+  allowed_states: 'a status or a state follows only where the tables let it',
+  no_needless_case: 'no person is asked while the same bytes may still be sent again',
+} as const;
+
+/** The model of one service under one set of rules, within one bound. */
+export function machineOf(rules: Rules, dialect: Dialect, budget: Budget): Machine {
+  const context: Context = { rules, dialect };
+  return {
+    initial: emptyState(budget),
+    actions: (state, offer) => actionsOf(state, context, offer),
+    canonical,
+    violation,
+    isRest,
+  };
+}
+
+function actionsOf(state: State, context: Context, offer: Offer): boolean {
+  upkeepActions(state, context, offer);
+  workflowActions(state, context, offer);
+  const isCut = workerActions(state, context, offer);
+  serviceActions(state, context.dialect, offer);
+  relayActions(state, context, offer);
+  operatorActions(state, context, offer);
+  storeActions(state, context, offer);
+  return isCut;
+}
+
+function violation(state: State): string | undefined {
+  if (debitsOf(state) > 1) return INVARIANTS.one_debit;
+  const isWithoutEffect = state.db.status === 'failed' || state.db.status === 'abandoned';
+  if (isWithoutEffect && debitsOf(state) > 0) return INVARIANTS.no_false_failure;
+  if (isReportLost(state)) return INVARIANTS.no_report_lost;
+  if (state.fault === FAULTS.two_sends) return INVARIANTS.one_send;
+  if (state.fault === FAULTS.forbidden) return INVARIANTS.allowed_states;
+  if (state.fault === FAULTS.needless_case) return INVARIANTS.no_needless_case;
+  return undefined;
+}
+
+/** The attempt has ended by a report, the workflow waits for just that, and nothing that could tell it is on its way. */
+function isReportLost({ db, workflow, relays, epoch }: State): boolean {
+  // A case that was lost with the last commits is no report; the search backwards says whether anybody finds that.
+  const isParkedInSilence = workflow.at === 'park' && db.attention === 'none' && !db.contradiction && epoch === 0;
+  const isWaiting = workflow.at === 'await_service' || isParkedInSilence;
+  if (workflow.run !== 'running' || !isWaiting || workflow.queue !== 0 || workflow.acted || db.wake) return false;
+  const row = db.attempts[workflow.attempt === 0 ? 0 : 1];
+  if (row.state !== 'completed' && row.state !== 'failed') return false;
+  const isOnItsWay = db.rows.some(({ state }) => state === 'pending') || relays.some(({ phase }) => phase !== 'idle');
+  return !isOnItsWay && db.rows.some(({ state, decision }) => state === 'applied' && decision === 'known');
+}
+
+/** The order has ended and nobody works on it, or a person is asked. */
+function isRest({ db, workflow, relays }: State): boolean {
+  if (db.attention !== 'none' || db.contradiction) return true;
+  const isHandled = db.rows.every(({ state }) => state === 'absent' || state === 'applied');
+  return isWorkFinal(db) && workflow.run !== 'running' && isHandled && relays.every(({ phase }) => phase === 'idle');
+}
+
+/** Relays are alike, and so are workers: in which order they stand makes no difference. */
+function canonical(state: State): void {
+  const [firstRelay, secondRelay] = state.relays;
+  if (relayRank(firstRelay) < relayRank(secondRelay)) swap(firstRelay, secondRelay);
+  const [first, second] = state.workers;
+  if (workerRank(first) >= workerRank(second)) return;
+  swap(first, second);
+  for (const { attempts } of [state.db, state.saved]) {
+    for (const row of attempts) if (row.lease === 1 || row.lease === 2) row.lease = 3 - row.lease;
+  }
+}
+
+const PHASE_RANKS = { idle: 0, taken: 1, judged: 2, told: 3, claimed: 1, wire: 2, executing: 3, answered: 4 } as const;
+const ANSWER_RANKS = { none: 0, processing: 1, completed: 2, failed: 3, refused: 4, known: 5, not_sent: 6, nothing: 7 } as const;
+const DECISION_RANKS = { none: 0, advance: 1, known: 2, contradiction: 3 } as const;
+
+function relayRank({ phase, row, remembered }: Relay): number {
+  return PHASE_RANKS[phase] * 64 + row * 4 + DECISION_RANKS[remembered];
+}
+
+function workerRank({ phase, attempt, key, answer, stalled, current, over, clear }: Worker): number {
+  const flags = [stalled, current, over, clear].reduce((sum, flag) => sum * 2 + Number(flag), 0);
+  return PHASE_RANKS[phase] * 1_024 + attempt * 512 + key * 256 + ANSWER_RANKS[answer] * 16 + flags;
+}
+
+function swap<Part extends Relay | Worker>(left: Part, right: Part): void {
+  const kept = { ...left };
+  Object.assign(left, right);
+  Object.assign(right, kept);
+}
+

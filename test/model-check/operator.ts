@@ -1,0 +1,95 @@
+/** A person, who says only what is true at the service at that moment. */
+import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
+import { judgeAbandon, judgeResolve, judgeRetry, type OperatedAttempt, type OperatedWork } from '#domain/operator-actions.ts';
+import { currentAttempt, dropLease, indexOf, isReportPending, isWorkFinal, returnUnanswered, type Context } from '#test/model-check/database.ts';
+import type { Offer } from '#test/model-check/engine.ts';
+import { debitsOf } from '#test/model-check/service.ts';
+import type { AttemptRow, Attention, State, Status } from '#test/model-check/state.ts';
+
+type Verdict = 'bought' | 'not_bought' | 'dismissed';
+
+export function operatorActions(state: State, { rules }: Context, offer: Offer): void {
+  const { db, budget } = state;
+  if (budget.operator === 0 || db.status === 'absent' || isWorkFinal(db)) return;
+  const work = operated(state, db.status);
+  // A retry of what has no attempts left grants one more; the bound of attempts leaves that out.
+  if (db.attention !== 'attempts_used_up' && judgeRetry(work, db.wake) === 'allowed') {
+    offer('fault', 'an operator retries the order', act((next) => void (next.db.wake = true)));
+  }
+  const mayAbandon = judgeAbandon(work) === 'allowed' && (!rules.abandonAsksWorkflow || agreesToAbandon(state));
+  if (mayAbandon) offer('fault', 'an operator abandons the order', act(abandon));
+  const reasons = new Set<Attention>([db.contradiction ? 'contradiction' : 'none', db.attention]);
+  for (const reason of reasons) if (reason !== 'none') resolveActions(state, work, reason, offer);
+}
+
+/** The workflow is where an abandonment is decided: it knows of no send that may have bought, or there never was one. */
+function agreesToAbandon({ workflow: { run, at, maybe } }: State): boolean {
+  if (run === 'running') return !maybe && at !== 'sending' && at !== 'begin';
+  return run === 'none';
+}
+
+function act(change: (next: State) => void): (next: State) => void {
+  return (next) => {
+    next.budget.operator -= 1;
+    change(next);
+  };
+}
+
+function operated(state: State, status: Exclude<Status, 'absent'>): OperatedWork {
+  const { db } = state;
+  const current = currentAttempt(db);
+  return {
+    status,
+    attempt: current === undefined ? undefined : operatedAttempt(db.attempts[indexOf(current)]),
+    openContradiction: db.contradiction,
+    observationsPending: isReportPending(db, 0),
+  };
+}
+
+function operatedAttempt({ state, settled }: AttemptRow): OperatedAttempt | undefined {
+  return state === 'absent' ? undefined : { state, settled };
+}
+
+function resolveActions(state: State, work: OperatedWork, reason: Exclude<Attention, 'none'>, offer: Offer): void {
+  const current = currentAttempt(state.db);
+  if (current === undefined) return;
+  const attempt = indexOf(current);
+  const later = attempt === 0 ? operatedAttempt(state.db.attempts[1]) : undefined;
+  const judged = { reason, attempt: work.attempt, laterAttempts: later === undefined ? [] : [later] };
+  for (const verdict of truths(state, attempt)) {
+    if (judgeResolve(work, judged, verdict) !== 'allowed') continue;
+    offer('fault', `an operator resolves ${reason.replaceAll('_', ' ')} as ${verdict.replace('_', ' ')}`, act((next) => resolve(next, attempt, reason, verdict)));
+  }
+}
+
+/** What a person may say, having looked at the service's console while no request was under way. */
+function truths(state: State, attempt: number): Verdict[] {
+  const isSold = state.purchases.some((each) => each.attempt === attempt && each.state === 'completed');
+  const isUnderWay =
+    (state.late > 0 && (state.late - 1) >> 1 === attempt) || state.workers.some((worker) => worker.phase !== 'idle' && worker.attempt === attempt);
+  const isNotBought = debitsOf(state, attempt) === 0 && !isUnderWay;
+  return [...(isSold ? ['bought' as const] : []), ...(isNotBought ? ['not_bought' as const] : []), 'dismissed'];
+}
+
+function resolve({ db }: State, attempt: 0 | 1, reason: Attention, verdict: Verdict): void {
+  const row = db.attempts[attempt];
+  if (reason === 'contradiction') db.contradiction = false;
+  if (row.state !== 'absent' && verdict !== 'dismissed') {
+    row.state = attemptStateAfter(row.state, verdict === 'bought' ? 'verdict_bought' : 'verdict_not_bought');
+    row.settled = verdict === 'not_bought';
+    row.anyUnknown ||= verdict === 'bought';
+    dropLease(row);
+  }
+  if (db.attention === reason) {
+    db.attention = 'none';
+    db.status = verdict === 'bought' ? 'processing' : 'held';
+  }
+  db.wake = true;
+}
+
+function abandon({ db }: State): void {
+  db.status = 'abandoned';
+  db.attention = 'none';
+  returnUnanswered(db);
+  db.wake = true;
+}

@@ -1,0 +1,132 @@
+/** The service, in each dialect: what it does with a request, what becomes of a purchase, and what it tells of it. */
+import type { Dialect } from '#test/model-check/dialects.ts';
+import type { Offer } from '#test/model-check/engine.ts';
+import type { Answer, ServicePurchase, State } from '#test/model-check/state.ts';
+
+type Said = 'processing' | 'completed' | 'failed';
+
+/** Debits of an attempt whose money has not come back. */
+export function debitsOf(state: State, attempt?: number): number {
+  let debits = 0;
+  for (const purchase of state.purchases) {
+    const counts = purchase.state !== 'none' && purchase.state !== 'paid_back';
+    if (counts && (attempt === undefined || purchase.attempt === attempt)) debits += 1;
+  }
+  return debits;
+}
+
+/** What the service says of the one purchase that it has under the reference of an attempt; undefined for none, several, or no such call. */
+export function lookUp(state: State, dialect: Dialect, attempt: number): Said | undefined {
+  if (!dialect.canBeAsked) return undefined;
+  const [one, another] = state.purchases.filter((each) => each.state !== 'none' && each.attempt === attempt);
+  return one === undefined || another !== undefined ? undefined : said(one);
+}
+
+function said({ state }: ServicePurchase): Said | undefined {
+  if (state === 'none') return undefined;
+  return state === 'paid_back' ? 'failed' : state;
+}
+
+/** The purchase that the service would find under the key of a request. */
+export function knownByKey({ purchases, forgotten }: State, dialect: Dialect, attempt: number, key: number): ServicePurchase | undefined {
+  if (dialect.keys === 'ignored' || (forgotten & (1 << attempt)) !== 0) return undefined;
+  return purchases.find((each) => each.state !== 'none' && each.attempt === attempt && each.key === key);
+}
+
+/** Carries out one request. */
+export function execute(state: State, dialect: Dialect, attempt: number, key: number): Answer {
+  const known = knownByKey(state, dialect, attempt, key);
+  if (known !== undefined) return dialect.keys === 'replay' ? (said(known) ?? 'nothing') : 'known';
+  return buy(state, dialect, attempt, key);
+}
+
+/** The same once the key is known to be new. */
+export function buy(state: State, dialect: Dialect, attempt: number, key: number): Answer {
+  const isReferenceKnown = state.purchases.some((each) => each.state !== 'none' && each.attempt === attempt);
+  if (dialect.uniqueReferences && isReferenceKnown) return 'known';
+  const free = state.purchases.find((each) => each.state === 'none');
+  if (free === undefined) return 'nothing';
+  free.state = dialect.completesAtOnce ? 'completed' : 'processing';
+  free.attempt = attempt;
+  free.key = key;
+  free.hook = dialect.completesAtOnce;
+  return free.state;
+}
+
+/** What the service does by itself. */
+export function serviceActions(state: State, dialect: Dialect, offer: Offer): void {
+  for (const [index, { state: at, attempt, hook }] of state.purchases.entries()) {
+    const of = `attempt ${attempt + 1}`;
+    if (at === 'processing') {
+      offer('step', `the service completes the purchase of ${of}`, (next) => end(next, index, 'completed'));
+      if (state.budget.failures > 0) offer('fault', `the service lets the purchase of ${of} fail`, (next) => letFail(next, index));
+    }
+    if (at === 'failed') offer('fault', `the service pays back what ${of} had cost`, (next) => end(next, index, 'paid_back'));
+    if (!hook) continue;
+    offer('step', `the webhook about ${of} is stored in the inbox`, (next) => deliverHook(next, index));
+    if (state.budget.faults > 0) offer('fault', `the webhook about ${of} is lost`, (next) => loseHook(next, index));
+  }
+  if (state.late > 0) {
+    offer('fault', 'the late request reaches the service', (next) => arrive(next, dialect));
+    offer('step', 'the late request is lost for good', (next) => void (next.late = 0));
+  }
+  if (dialect.forgetsKeys) offerForgetting(state, offer);
+}
+
+function end(state: State, index: number, to: 'completed' | 'paid_back'): void {
+  const purchase = state.purchases[index];
+  if (purchase === undefined) return;
+  purchase.state = to;
+  if (to === 'completed') purchase.hook = true;
+}
+
+function letFail(state: State, index: number): void {
+  const purchase = state.purchases[index];
+  if (purchase === undefined) return;
+  purchase.state = 'failed';
+  purchase.hook = true;
+  state.budget.failures -= 1;
+}
+
+/** The API stores the delivery before it answers; one delivery of an attempt is one row. */
+function deliverHook(state: State, index: number): void {
+  const purchase = state.purchases[index];
+  if (purchase === undefined) return;
+  purchase.hook = false;
+  storeReport(state, purchase.attempt * 2, said(purchase) === 'failed');
+}
+
+/** Puts a report into its row of the inbox. */
+export function storeReport({ db }: State, place: number, failed: boolean): void {
+  const row = db.rows[place];
+  if (row === undefined || row.state !== 'absent') return;
+  row.state = 'pending';
+  row.decision = 'none';
+  row.failed = failed;
+  row.leased = false;
+}
+
+function loseHook(state: State, index: number): void {
+  const purchase = state.purchases[index];
+  if (purchase === undefined) return;
+  purchase.hook = false;
+  state.budget.faults -= 1;
+}
+
+function arrive(state: State, dialect: Dialect): void {
+  const request = state.late - 1;
+  state.late = 0;
+  execute(state, dialect, request >> 1, request & 1);
+}
+
+/** Later than the window, and no request is under way that long. */
+function offerForgetting(state: State, offer: Offer): void {
+  for (const attempt of [0, 1]) {
+    const bit = 1 << attempt;
+    const isUnderWay =
+      (state.late > 0 && (state.late - 1) >> 1 === attempt) ||
+      state.workers.some((worker) => worker.attempt === attempt && (worker.phase === 'wire' || worker.phase === 'executing'));
+    if ((state.windowsOver & bit) === 0 || (state.forgotten & bit) !== 0 || isUnderWay) continue;
+    offer('fault', `the service forgets the key of attempt ${attempt + 1}`, (next) => void (next.forgotten |= bit));
+  }
+}

@@ -1,0 +1,66 @@
+/** The caller, the outbox, the sweeper and the reconciler: what starts and wakes the workflow, and asks the service. */
+import { indexOf, isWorkFinal, type Context } from '#test/model-check/database.ts';
+import type { Offer } from '#test/model-check/engine.ts';
+import { lookUp, storeReport } from '#test/model-check/service.ts';
+import type { Position, State } from '#test/model-check/state.ts';
+import { startRun } from '#test/model-check/workflow.ts';
+
+/** Waits in which a workflow may stay for days. */
+const LONG_WAITS: ReadonlySet<Position> = new Set<Position>(['await_service', 'park']);
+/** What the reconciler asks about. */
+const SILENT: ReadonlySet<string> = new Set(['sending', 'unknown', 'processing']);
+
+export function upkeepActions(state: State, context: Context, offer: Offer): void {
+  const { db, workflow } = state;
+  if (db.status === 'absent') {
+    offer('step', 'the caller asks for the order, and it is accepted', accept);
+    return;
+  }
+  if (db.start) offer('step', 'the outbox starts the workflow', (next) => start(next, context));
+  if (db.wake) offer('step', 'the outbox wakes the workflow', (next) => wake(next, context));
+  if (!isWorkFinal(db)) {
+    if (workflow.run !== 'running' && !db.start) offer('step', 'the sweeper asks for the workflow of the order', (next) => void (next.db.start = true));
+    const isLong = workflow.run === 'running' && LONG_WAITS.has(workflow.at) && !workflow.acted && !db.wake;
+    if (isLong && context.rules.sweeperWakes) offer('step', 'the sweeper wakes the workflow of silent work', (next) => void (next.db.wake = true));
+  }
+  for (const [place, row] of db.rows.entries()) {
+    if (row.state === 'unmatched' && db.attempts[indexOf(place >> 1)].state !== 'absent') {
+      offer('step', `the sweeper brings an unmatched report about attempt ${(place >> 1) + 1} back`, (next) => bringBack(next, place));
+    }
+  }
+  reconcilerActions(state, context, offer);
+}
+
+/** The same caller's reference is the same order, whether it was lost meanwhile or not. */
+function accept({ db }: State): void {
+  db.status = 'accepted';
+  db.start = true;
+}
+
+function start(state: State, { rules }: Context): void {
+  const { db, workflow } = state;
+  db.start = false;
+  if (workflow.run !== 'running' && rules.startDecision(workflow.run, isWorkFinal(db)) === 'start') startRun(state, workflow.run === 'completed');
+}
+
+function wake(state: State, context: Context): void {
+  state.db.wake = false;
+  start(state, context);
+  if (state.workflow.run === 'running') state.workflow.acted = true;
+}
+
+function bringBack({ db }: State, place: number): void {
+  const row = db.rows[place];
+  if (row !== undefined) row.state = 'pending';
+}
+
+function reconcilerActions(state: State, { dialect }: Context, offer: Offer): void {
+  for (const attempt of [0, 1] as const) {
+    const isSending = state.workers.some(({ phase, stalled, attempt: of }) => phase !== 'idle' && !stalled && of === attempt);
+    if (!SILENT.has(state.db.attempts[attempt].state) || isSending) continue;
+    const found = lookUp(state, dialect, attempt);
+    const place = attempt * 2 + 1;
+    if (found === undefined || found === 'processing' || state.db.rows[place]?.state !== 'absent') continue;
+    offer('step', `the reconciler finds attempt ${attempt + 1} ${found}`, (next) => storeReport(next, place, found === 'failed'));
+  }
+}
