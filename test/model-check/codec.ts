@@ -52,6 +52,7 @@ function walkProcesses({ workflow, relays, workers }: State, io: Codec): void {
     relay.phase = io.of(RELAY_PHASES, relay.phase);
     relay.row = io.number(relay.row);
     relay.remembered = io.of(DECISIONS, relay.remembered);
+    relay.gone = io.flag(relay.gone);
   }
   for (const worker of workers) {
     worker.phase = io.of(PHASES, worker.phase);

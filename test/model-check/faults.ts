@@ -24,8 +24,7 @@ function setBack(state: State, { seenByLife }: Rules): void {
   copyDatabase(emptyState(state.budget).db, state.saved);
   state.hasSaved = false;
   state.epoch += 1;
-  // Ids of rows may be given out a second time.
-  if (seenByLife) state.workflow.seen = 0;
+  if (seenByLife) forgetRows(state);
   state.budget.setBacks -= 1;
 }
 
@@ -33,4 +32,15 @@ function emptyTemporal(state: State): void {
   Object.assign(state.workflow, emptyState(state.budget).workflow);
   for (const worker of state.workers) worker.current = false;
   state.budget.emptied -= 1;
+}
+
+/** Ids of rows that are gone may be given out a second time: whoever holds one means another row. */
+function forgetRows({ db, workflow, relays }: State): void {
+  const isGone = (place: number) => db.rows[place]?.state === 'absent';
+  for (const relay of relays) relay.gone ||= relay.phase !== 'idle' && isGone(relay.row);
+  const gone = db.rows.reduce((bits, _, place) => bits | (isGone(place) ? 1 << place : 0), 0);
+  workflow.seen = 0;
+  workflow.acted ||= (workflow.queue & gone) !== 0;
+  workflow.queue &= ~gone;
+  workflow.answered &= ~gone;
 }

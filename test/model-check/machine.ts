@@ -91,8 +91,8 @@ const PHASE_RANKS = { idle: 0, taken: 1, judged: 2, told: 3, claimed: 1, wire: 2
 const ANSWER_RANKS = { none: 0, processing: 1, completed: 2, failed: 3, refused: 4, known: 5, not_sent: 6, nothing: 7 } as const;
 const DECISION_RANKS = { none: 0, advance: 1, known: 2, contradiction: 3 } as const;
 
-function relayRank({ phase, row, remembered }: Relay): number {
-  return PHASE_RANKS[phase] * 64 + row * 4 + DECISION_RANKS[remembered];
+function relayRank({ phase, row, remembered, gone }: Relay): number {
+  return PHASE_RANKS[phase] * 64 + row * 8 + DECISION_RANKS[remembered] * 2 + Number(gone);
 }
 
 function workerRank({ phase, attempt, key, answer, stalled, current, over, clear }: Worker): number {

@@ -78,12 +78,13 @@ function rest(relay: Relay): void {
   relay.phase = 'idle';
   relay.row = 0;
   relay.remembered = 'none';
+  relay.gone = false;
 }
 
 /** One transaction, as `judgeRow`. */
 function judge(state: State, context: Context, relay: Relay, row: InboxRow): void {
   const { db } = state;
-  if (row.state === 'absent') return rest(relay);
+  if (row.state === 'absent' || relay.gone) return rest(relay);
   const attempt = indexOf(relay.row >> 1);
   const { state: attemptState } = db.attempts[attempt];
   if (db.status === 'absent' || attemptState === 'absent') {
@@ -117,12 +118,14 @@ function tell(state: State, { rules }: Context, relay: Relay): void {
     return rest(relay);
   }
   if (workflow.run !== 'running' && rules.startDecision(workflow.run, isWorkFinal(db)) === 'start') startRun(state, workflow.run === 'completed');
-  if (workflow.run === 'running') offerReport(state, relay.row);
+  if (workflow.run === 'running' && relay.gone) workflow.acted = true;
+  else if (workflow.run === 'running') offerReport(state, relay.row);
   relay.phase = 'told';
 }
 
 /** Should the work have ended meanwhile, the row stays pending and is judged against the end. */
 function markRelayed({ db }: State, relay: Relay, row: InboxRow): void {
+  if (relay.gone) return rest(relay);
   if (row.state === 'pending' && !isWorkFinal(db)) row.state = 'relayed';
   release(row);
   rest(relay);

@@ -67,7 +67,9 @@ export function serviceActions(state: State, dialect: Dialect, offer: Offer): vo
     if (state.budget.faults > 0) offer('fault', `the webhook about ${of} is lost`, (next) => loseHook(next, index));
   }
   if (state.late > 0) {
-    offer('fault', 'the late request reaches the service', (next) => arrive(next, dialect));
+    // Of two requests with one key at the very same moment one is judged first, but for those of two workers (`Dialect.concurrent`).
+    const isExecuting = state.workers.some(({ phase }) => phase === 'executing');
+    if (!isExecuting) offer('fault', 'the late request reaches the service', (next) => arrive(next, dialect));
     offer('step', 'the late request is lost for good', (next) => void (next.late = 0));
   }
   if (dialect.forgetsKeys) offerForgetting(state, offer);
@@ -119,13 +121,13 @@ function arrive(state: State, dialect: Dialect): void {
   execute(state, dialect, request >> 1, request & 1);
 }
 
-/** Later than the window, and no request is under way that long. */
+/** Later than the window by more than a lease, and no request is under way that long. */
 function offerForgetting(state: State, offer: Offer): void {
   for (const attempt of [0, 1]) {
     const bit = 1 << attempt;
     const isUnderWay =
       (state.late > 0 && (state.late - 1) >> 1 === attempt) ||
-      state.workers.some((worker) => worker.attempt === attempt && (worker.phase === 'wire' || worker.phase === 'executing'));
+      state.workers.some(({ attempt: of, phase, over }) => of === attempt && (phase === 'wire' || phase === 'executing' || (phase !== 'idle' && !over)));
     if ((state.windowsOver & bit) === 0 || (state.forgotten & bit) !== 0 || isUnderWay) continue;
     offer('fault', `the service forgets the key of attempt ${attempt + 1}`, (next) => void (next.forgotten |= bit));
   }

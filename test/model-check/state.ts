@@ -114,6 +114,8 @@ export interface Relay {
   row: number;
   /** The decision as it was read when the row was taken. */
   remembered: Decision;
+  /** PostgreSQL was set back, and has no such row any more; another one may have its id. */
+  gone: boolean;
 }
 
 export interface Worker {
@@ -192,7 +194,7 @@ const database = (): Database => ({
   attempts: [attemptRow(), attemptRow()],
   rows: [inboxRow(), inboxRow(), inboxRow(), inboxRow()],
 });
-const relay = (): Relay => ({ phase: 'idle', row: 0, remembered: 'none' });
+const relay = (): Relay => ({ phase: 'idle', row: 0, remembered: 'none', gone: false });
 const worker = (): Worker => ({
   phase: 'idle', attempt: 0, key: 0, answer: 'none', stalled: false, current: false, over: false, clear: false,
 });

@@ -140,15 +140,17 @@ function leave(state: State, worker: Worker): void {
 type OnItself = (change: (next: State, itself: Worker) => void) => (next: State) => void;
 
 function requestActions(state: State, { dialect }: Context, name: string, worker: Worker, offer: Offer, onItself: OnItself): void {
-  if (dialect.concurrent && worker.phase === 'wire') {
+  // What comes later than a lease is taken for late: of two with one key at the very same moment the service judges one first.
+  const isLate = worker.over && state.workers.some((each) => each !== worker && each.phase === 'executing');
+  if (dialect.concurrent && worker.phase === 'wire' && !worker.over) {
     offer('step', `the service begins with the request of ${name}`, onItself((next, itself) => {
       itself.clear = knownByKey(next, dialect, itself.attempt, itself.key) === undefined;
       itself.phase = 'executing';
     }));
-  } else {
+  } else if (!isLate) {
     offer('step', `the service carries the request of ${name} out and answers`, onItself((next, itself) => answer(itself, carryOut(next, dialect, itself))));
   }
-  if (worker.phase === 'executing') return;
+  if (worker.phase === 'executing' || isLate) return;
   if (state.budget.refusals > 0) {
     offer('fault', `the service refuses the request of ${name}`, onItself((next, itself) => {
       next.budget.refusals -= 1;
@@ -274,7 +276,7 @@ function markProcessing({ db }: State): void {
 function leaseActions(state: State, offer: Offer): void {
   for (const attempt of [0, 1] as const) {
     if (!state.db.attempts[attempt].leaseOn) continue;
-    const isSending = state.workers.some((worker) => worker.phase !== 'idle' && worker.attempt === attempt && !worker.stalled);
+    const isSending = state.workers.some(({ phase, attempt: of, stalled }) => phase !== 'idle' && of === attempt && (!stalled || phase === 'executing'));
     if (isSending) continue;
     offer('step', `the lease on attempt ${attempt + 1} ends`, (next) => {
       next.db.attempts[attempt].leaseOn = false;
