@@ -3,7 +3,7 @@ import { judgeObservation, type AttemptState } from '#domain/observation.ts';
 import { currentAttempt, indexOf, isWorkFinal, recordFacts, type Context } from '#test/model-check/database.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import type { InboxRow, Relay, State } from '#test/model-check/state.ts';
-import { offerReport, startRun } from '#test/model-check/workflow.ts';
+import { offerReport, startRun } from '#test/model-check/workflow-run.ts';
 
 /** What a row is about, for a sentence. */
 function named(place: number): string {

@@ -3,7 +3,7 @@ import { indexOf, isWorkFinal, type Context } from '#test/model-check/database.t
 import type { Offer } from '#test/model-check/engine.ts';
 import { lookUp, storeReport } from '#test/model-check/service.ts';
 import type { Position, State } from '#test/model-check/state.ts';
-import { startRun } from '#test/model-check/workflow.ts';
+import { startRun } from '#test/model-check/workflow-run.ts';
 
 /** Waits in which a workflow may stay for days. */
 const LONG_WAITS: ReadonlySet<Position> = new Set<Position>(['await_service', 'park']);

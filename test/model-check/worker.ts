@@ -9,7 +9,8 @@ import { isResendAllowed } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
 import { buy, execute, knownByKey } from '#test/model-check/service.ts';
 import type { Answer, AttemptRow, State, Worker } from '#test/model-check/state.ts';
-import { afterLostSend, afterSend, endRun, hasMaybeBought, isRowBehind, reload } from '#test/model-check/workflow.ts';
+import { endRun, hasMaybeBought, isRowBehind } from '#test/model-check/workflow-run.ts';
+import { afterLostSend, afterSend, reload } from '#test/model-check/workflow.ts';
 
 const MAX_SENDS = 3;
 
@@ -210,7 +211,7 @@ const FAILURES: Readonly<Record<Answer, FailureClass | undefined>> = {
 
 /** Stores what a send came to, and tells the workflow, if it still waits for it. */
 function conclude(state: State, context: Context, index: number, { answer: got, attempt, current }: Worker): void {
-  const { db, workflow } = state;
+  const { db } = state;
   const row = db.attempts[indexOf(attempt)];
   const isStored = db.status !== 'absent' && row.state !== 'absent';
   const before = row.state;

@@ -7,109 +7,19 @@ import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { AttemptState } from '#domain/observation.ts';
 import {
-  currentAttempt, FAULTS, indexOf, isReportPending, isWorkFinal, mayBeBought, openAttempt, recordFacts, recordStatus, type Context,
+  FAULTS, indexOf, isReportPending, isWorkFinal, mayBeBought, openAttempt, recordFacts, recordStatus, type Context,
 } from '#test/model-check/database.ts';
 import { isResendAllowed } from '#test/model-check/dialects.ts';
 import type { Offer } from '#test/model-check/engine.ts';
+import { believe, endRun, load } from '#test/model-check/workflow-run.ts';
 import { debitsOf, lookUp } from '#test/model-check/service.ts';
-import { NOBODY, type AttemptRow, type Attention, type Position, type State } from '#test/model-check/state.ts';
+import type { AttemptRow, Attention, Position, State } from '#test/model-check/state.ts';
 
 /** How many attempts a trace may have; the product's own limit is a setting. */
 const ATTEMPTS_ALLOWED = 2;
 
 /** Waits that a report ends before anything else does. */
 const WAITS: ReadonlySet<Position> = new Set<Position>(['send', 'hold', 'await_service', 'settle', 'buy_anew', 'park']);
-
-/** A run begins, as after a start or a signal with start. @param withWitness a run before it has handed on what it knew. */
-export function startRun({ workflow }: State, withWitness: boolean): void {
-  workflow.run = 'running';
-  workflow.at = 'begin';
-  if (!withWitness) {
-    workflow.attempt = 0;
-    workflow.sends = 0;
-    workflow.maybe = false;
-  }
-  workflow.queue = 0;
-  workflow.seen = 0;
-  workflow.answered = 0;
-  workflow.acted = false;
-}
-
-export function endRun({ workflow }: State): void {
-  workflow.run = 'completed';
-  workflow.at = 'begin';
-  workflow.queue = 0;
-  workflow.seen = 0;
-  workflow.answered = 0;
-  workflow.acted = false;
-}
-
-/** Signals that a report has come; one that this run has had counts once. */
-export function offerReport({ workflow }: State, row: number): void {
-  const bit = 1 << row;
-  if ((workflow.seen & bit) !== 0) return;
-  workflow.seen |= bit;
-  workflow.queue |= bit;
-}
-
-/** `beginWork`: reads where the work stands, and brings a row that knows less to what the workflow knows. @returns false when the run is over, or must wait. */
-export function load(state: State, context: Context): boolean {
-  const { db, workflow } = state;
-  if (db.status === 'absent') {
-    workflow.at = 'begin';
-    return false;
-  }
-  if (isWorkFinal(db)) {
-    endRun(state);
-    return false;
-  }
-  if (isRowBehind(state, context)) restore(state, context);
-  if (currentAttempt(db) === undefined) openAttempt(state, context, 0);
-  workflow.attempt = currentAttempt(db) ?? 0;
-  believe(state);
-  for (const [place, { state: at, decision }] of db.rows.entries()) {
-    const isUnanswered = at === 'pending' || at === 'relayed';
-    if (isUnanswered && (decision === 'advance' || decision === 'contradiction')) offerReport(state, place);
-  }
-  workflow.epoch = state.epoch;
-  workflow.acted = false;
-  return true;
-}
-
-/** True when the row knows less of the attempt than the workflow. */
-export function isRowBehind({ db, workflow }: State, { rules }: Context): boolean {
-  const row = db.attempts[indexOf(workflow.attempt)];
-  return rules.knowsLess(workflow, { isThere: row.state !== 'absent', sends: row.sends });
-}
-
-export function hasMaybeBought({ anyUnknown, state }: AttemptRow): boolean {
-  return anyUnknown || (state !== 'absent' && state !== 'prepared' && state !== 'refused');
-}
-
-/** The witness after reading a row: what it says of the attempt. */
-function believe({ db, workflow }: State): void {
-  const row = db.attempts[indexOf(workflow.attempt)];
-  workflow.sends = row.sends;
-  workflow.maybe = hasMaybeBought(row);
-}
-
-/** The row gets what the workflow knows of it. */
-function restore(state: State, context: Context): void {
-  const { workflow } = state;
-  const attempt = indexOf(workflow.attempt);
-  if (attempt === 1) openAttempt(state, context, 0);
-  const row = openAttempt(state, context, attempt);
-  row.sends = Math.max(row.sends, workflow.sends);
-  if (!workflow.maybe) return;
-  row.anyUnknown = true;
-  row.windowStarted = true;
-  row.windowOver = (state.windowsOver & (1 << attempt)) !== 0;
-  if (row.state === 'prepared' || row.state === 'refused') row.state = 'unknown';
-  if (context.rules.restoredIsLeased && row.state === 'unknown') {
-    row.lease = NOBODY;
-    row.leaseOn = true;
-  }
-}
 
 type Step = NextStep | { readonly step: 'park'; readonly reason: Attention } | { readonly step: 'buy_anew' };
 
@@ -305,6 +215,11 @@ function offerStep({ workflow }: State, context: Context, offer: Offer): void {
       return;
     case 'fail':
       offer('step', 'the workflow lets the order fail', unlessGone((next) => fail(next, context)));
+      return;
+    case 'begin':
+    case 'send':
+    case 'sending':
+    case 'park':
   }
 }
 
