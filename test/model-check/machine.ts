@@ -8,6 +8,7 @@ import { relayActions } from '#test/model-check/relay.ts';
 import type { Rules } from '#test/model-check/rules.ts';
 import { debitsOf, serviceActions } from '#test/model-check/service.ts';
 import { emptyState, type Budget, type Relay, type State, type Worker } from '#test/model-check/state.ts';
+import { timeActions } from '#test/model-check/time.ts';
 import { upkeepActions } from '#test/model-check/upkeep.ts';
 import { workerActions } from '#test/model-check/worker.ts';
 import { workflowActions } from '#test/model-check/workflow.ts';
@@ -38,6 +39,7 @@ function actionsOf(state: State, context: Context, offer: Offer): boolean {
   upkeepActions(state, context, offer);
   workflowActions(state, context, offer);
   const isCut = workerActions(state, context, offer);
+  timeActions(state, offer);
   serviceActions(state, context.dialect, offer);
   relayActions(state, context, offer);
   operatorActions(state, context, offer);
