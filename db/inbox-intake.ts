@@ -5,6 +5,7 @@
  */
 import { and, count, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm';
 import * as z from 'zod';
+import type { InboxState } from '#domain/inbox-decision.ts';
 import type { ObservedOutcome } from '#domain/observation.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 import type { KeyRing } from '#crypto/key-ring.ts';
@@ -12,7 +13,7 @@ import { openCase } from '#db/cases.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { GroupCommit } from '#db/group-commit.ts';
 import { inboxBodyPlace } from '#db/inbox.ts';
-import { inbox, type InboxState } from '#db/schema.ts';
+import { inbox } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 
 /** What is made of a delivery before it is stored, from its body alone. */

@@ -1,9 +1,8 @@
 /**
- * The inbox as the relay and the workflows use it: take what is pending, match it to an attempt, note what became of
- * it. Webhooks are put in by `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}.
+ * What the inbox says of work: match a row to an attempt, note what became of it, bring rows back. Webhooks are put in by
+ * `inbox-intake.ts`, findings of the reconciler by {@link addReadObservation}; the relay takes rows by `inbox-queue.ts`.
  */
 import { and, desc, eq, gt, inArray, isNotNull, isNull, lte, ne, notLike, or, sql, type SQL } from 'drizzle-orm';
-import { isFinal } from '#domain/lifecycle.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
 import type { WebhookSilencePolicy } from '#domain/policy.ts';
 import type { CancellationWord } from '#domain/refund.ts';
@@ -17,30 +16,6 @@ export type InboxRow = typeof inbox.$inferSelect;
 /** Where the sealed body of a delivery stands. */
 export function inboxBodyPlace(deliveryId: string): string {
   return `inbox.sealed_body/${deliveryId}`;
-}
-
-/**
- * Takes pending rows for a while: until the lease ends nobody else gets them, and what is not settled by then comes
- * again. Oldest first.
- */
-export async function takePending(db: Executor, options: { batch: number; leaseMs: number; now: Date }): Promise<InboxRow[]> {
-  // As a CTE it runs once. A plain subquery with LIMIT and SKIP LOCKED may run once for each row, and take them all.
-  const due = db.$with('due').as(
-    db
-      .select({ id: inbox.id })
-      .from(inbox)
-      .where(and(eq(inbox.state, 'pending'), sql`${inbox.availableAt} <= ${options.now}`))
-      .orderBy(inbox.availableAt, inbox.id)
-      .limit(options.batch)
-      .for('update', { skipLocked: true }),
-  );
-  const rows = await db
-    .with(due)
-    .update(inbox)
-    .set({ availableAt: new Date(options.now.getTime() + options.leaseMs), tries: sql`${inbox.tries} + 1` })
-    .where(and(inArray(inbox.id, db.select({ id: due.id }).from(due)), eq(inbox.state, 'pending')))
-    .returning();
-  return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
 }
 
 /** The attempt that a row of the inbox speaks of, with its work. */
@@ -164,36 +139,12 @@ export async function assignToAttempt(
     .where(eq(inbox.id, rowId));
 }
 
-/**
- * The row was handed to a workflow, which applies it. Should the work have ended meanwhile, the row stays pending and
- * is judged against the end, at once: the share lock waits for a step that is just ending it.
- */
-export async function markRelayed(tx: Executor, rowId: bigint, { kind, id }: WorkRef): Promise<void> {
-  const table = workTable(kind);
-  const [work] = await tx.select({ status: table.status }).from(table).where(eq(table.id, id)).for('share');
-  const ended = work === undefined || isFinal(work.status);
-  await tx
-    .update(inbox)
-    .set(ended ? { availableAt: sql`now()` } : { state: 'relayed', lastError: null })
-    .where(and(eq(inbox.id, rowId), eq(inbox.state, 'pending')));
-}
-
 /** Rows that a workflow was given and ended without answering come again, to be judged against the end. */
 export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Promise<void> {
   await tx
     .update(inbox)
     .set({ state: 'pending', decision: null, availableAt: sql`now()` })
     .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), eq(inbox.state, 'relayed')));
-}
-
-/** The row names nothing of ours: it stays, and comes again when an id or reference that it names is stored. */
-export async function markUnmatched(db: Executor, rowId: bigint): Promise<void> {
-  await db.update(inbox).set({ state: 'unmatched' }).where(and(eq(inbox.id, rowId), eq(inbox.state, 'pending')));
-}
-
-/** The row could not be handed over now. @param retryAt when it is tried again. */
-export async function postpone(db: Executor, rowId: bigint, error: string, retryAt: Date): Promise<void> {
-  await db.update(inbox).set({ lastError: error, availableAt: retryAt }).where(eq(inbox.id, rowId));
 }
 
 /** Notes what the state machine made of rows. Rows that are applied already stay as they are. */
@@ -203,11 +154,6 @@ export async function markApplied(tx: Executor, rowIds: readonly bigint[], note:
     .update(inbox)
     .set({ state: 'applied', note, appliedAt: now })
     .where(and(inArray(inbox.id, [...rowIds]), isNull(inbox.appliedAt)));
-}
-
-/** The row cannot be acted upon, however often it is tried: it is kept and shown. */
-export async function quarantine(db: Executor, rowId: bigint, note: string): Promise<void> {
-  await db.update(inbox).set({ state: 'quarantined', note }).where(and(eq(inbox.id, rowId), eq(inbox.state, 'pending')));
 }
 
 /**

@@ -1,7 +1,8 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
 import type { WorkRef } from '#domain/work.ts';
 import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
+import { fromNow } from '#db/from-now.ts';
 import { outbox } from '#db/schema.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
@@ -40,13 +41,13 @@ export async function isWaking(db: Executor, { kind, id }: WorkRef): Promise<boo
 }
 
 /** Takes rows for a while, oldest first; what is not settled when the lease ends comes again. */
-export async function takeOutbox(db: Executor, options: { batch: number; leaseMs: number; now: Date }): Promise<OutboxRow[]> {
-  // A CTE runs once; see `takePending` of `inbox.ts`.
+export async function takeOutbox(db: Executor, options: { readonly batch: number; readonly leaseMs: number }): Promise<OutboxRow[]> {
+  // A CTE runs once; see `takePending` of `inbox-queue.ts`.
   const due = db.$with('due').as(
     db
       .select({ id: outbox.id })
       .from(outbox)
-      .where(sql`${outbox.availableAt} <= ${options.now}`)
+      .where(sql`${outbox.availableAt} <= ${fromNow(0)}`)
       .orderBy(outbox.availableAt, outbox.id)
       .limit(options.batch)
       .for('update', { skipLocked: true }),
@@ -54,7 +55,7 @@ export async function takeOutbox(db: Executor, options: { batch: number; leaseMs
   const rows = await db
     .with(due)
     .update(outbox)
-    .set({ availableAt: new Date(options.now.getTime() + options.leaseMs), tries: sql`${outbox.tries} + 1` })
+    .set({ availableAt: fromNow(options.leaseMs), tries: sql`${outbox.tries} + 1` })
     .where(inArray(outbox.id, db.select({ id: due.id }).from(due)))
     .returning();
   return rows.toSorted((left, right) => (left.id < right.id ? -1 : 1));
@@ -63,11 +64,24 @@ export async function takeOutbox(db: Executor, options: { batch: number; leaseMs
 /** The rows were handed over. One that was asked for anew meanwhile stays: nobody has acted upon that wish yet. */
 export async function settleOutbox(db: Executor, rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): Promise<void> {
   if (rows.length === 0) return;
-  const taken = sql.join(rows.map(({ id, tries }) => sql`(${id}::bigint, ${tries}::integer)`), sql`, `);
-  await db.delete(outbox).where(sql`(${outbox.id}, ${outbox.tries}) in (${taken})`);
+  await db.delete(outbox).where(sql`(${outbox.id}, ${outbox.tries}) in (${taken(rows)})`);
 }
 
-/** The row could not be handed over now; one that was asked for anew meanwhile does not wait. @param retryAt when it is tried again. */
-export async function postponeOutbox(db: Executor, row: OutboxRow, error: string, retryAt: Date): Promise<void> {
-  await db.update(outbox).set({ lastError: error, availableAt: retryAt }).where(and(eq(outbox.id, row.id), eq(outbox.tries, row.tries)));
+/** The row could not be handed over now; one that was asked for anew meanwhile does not wait. @param delayMs until it is tried again. */
+export async function postponeOutbox(db: Executor, row: Pick<OutboxRow, 'id' | 'tries'>, error: string, delayMs: number): Promise<void> {
+  await db
+    .update(outbox)
+    .set({ lastError: error, availableAt: fromNow(delayMs) })
+    .where(and(eq(outbox.id, row.id), eq(outbox.tries, row.tries)));
+}
+
+/** Gives rows back that were taken and not begun: another relay may take them at once. */
+export async function releaseOutbox(db: Executor, rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): Promise<void> {
+  if (rows.length === 0) return;
+  await db.update(outbox).set({ availableAt: fromNow(0) }).where(sql`(${outbox.id}, ${outbox.tries}) in (${taken(rows)})`);
+}
+
+/** The rows with the count of takings that they were taken with: one that was taken or asked for anew has another. */
+function taken(rows: readonly Pick<OutboxRow, 'id' | 'tries'>[]): SQL {
+  return sql.join(rows.map(({ id, tries }) => sql`(${id}::bigint, ${tries}::integer)`), sql`, `);
 }

@@ -1,3 +1,4 @@
+import { decideInboxRow, type TellingDecision } from '#domain/inbox-decision.ts';
 import { isFinal } from '#domain/lifecycle.ts';
 import { judgeObservation, judgeSubscriptionEnd, type ObservationDecision } from '#domain/observation.ts';
 import { cancellationOutcome, isCancelled, judgeRefund, together } from '#domain/refund.ts';
@@ -6,7 +7,8 @@ import { currentAttempt, recordFacts, reportOtherPrice } from '#db/attempts.ts';
 import { knownWord, storeCancellationFacts } from '#db/cancellation-facts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Database, Executor } from '#db/database.ts';
-import { assignToAttempt, inboxBodyPlace, lockMatch, markApplied, markUnmatched, type InboxMatch, type InboxRow } from '#db/inbox.ts';
+import { assignToAttempt, inboxBodyPlace, lockMatch, markApplied, type InboxMatch, type InboxRow } from '#db/inbox.ts';
+import { holdRow, markUnmatched } from '#db/inbox-queue.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { readVpnSubscription, storeSubscriptionFacts } from '#db/vpn-subscriptions.ts';
 import { orderedInstead } from '#db/work.ts';
@@ -19,63 +21,91 @@ import type { ServiceObservation } from '#workflows/messages.ts';
 export type Judgement =
   /** Nothing of ours is meant; the row waits. */
   | { readonly kind: 'unmatched' }
+  /** Another relay or a workflow settled it, or another relay took it; nothing was written. */
+  | { readonly kind: 'left' }
   /** It changed nothing, met finished work, or opened a case beside it: all is written. */
   | { readonly kind: 'applied'; readonly contradiction: boolean }
   /** The workflow is to be told. */
   | { readonly kind: 'tell'; readonly match: InboxMatch; readonly observation: ServiceObservation };
 
+/** A row with what it says and the attempt that it speaks of. */
+interface Matched {
+  readonly row: InboxRow;
+  readonly match: InboxMatch;
+  readonly event: PurchaseEvent;
+}
+
 /**
- * Judges one row of the inbox, in one transaction: finds the attempt it speaks of, decides by the tables of the domain
- * what it means, and stores the service's facts with the attempt. A row that was judged before keeps its decision.
+ * Judges one row of the inbox, in one transaction: finds the attempt that it speaks of, decides by the tables of the domain what it means,
+ * and stores the service's facts with the attempt. The row is read again under its lock: the copy in hand may be older than what another
+ * relay did with it.
+ *
+ * @param options.leaseMs how long the row stays in hand from now on.
+ * @throws UnreadableRowError when its body cannot be read.
  */
-export async function judgeRow(database: Database, keyRing: KeyRing, row: InboxRow, now: Date): Promise<Judgement> {
+export async function judgeRow(
+  database: Database,
+  keyRing: KeyRing,
+  row: InboxRow,
+  now: Date,
+  options: { readonly leaseMs: number },
+): Promise<Judgement> {
+  const said = readPurchaseEvent(keyRing, row);
   return database.transaction(async (tx) => {
-    const said = readPurchaseEvent(keyRing, row);
     const match = await lockMatch(tx, { ...said, receivedAt: row.receivedAt });
     if (match === undefined) {
-      await markUnmatched(tx, row.id);
+      await markUnmatched(tx, row);
       return { kind: 'unmatched' };
     }
+    const stored = await holdRow(tx, row, options.leaseMs);
     const { event, besides } = await inContext(tx, match, said);
+    const judged = await judge(tx, match, event, besides);
+    const action = decideInboxRow(stored, judged, isFinal(match.row.status));
+    if (action.kind === 'leave') return { kind: 'left' };
+    const matched = { row, match, event };
     const foreign = await foreignTo(tx, match, event);
-    if (foreign !== undefined) {
-      await assignToAttempt(tx, row.id, match, 'contradiction');
-      await reportContradiction(tx, match, row, event, now);
-      await markApplied(tx, [row.id], `${foreign}; a case is open.`, now);
-      return { kind: 'applied', contradiction: true };
-    }
-    const current = await currentAttempt(tx, match.work);
-    const work = {
-      status: match.row.status,
-      attemptState: match.attempt.state,
-      latestAttempt: current?.id === match.attempt.id,
-    };
-    const judged = judgeObservation(work, event.outcome, besides);
-    const decision = isFinal(match.row.status) ? judged : (row.decision ?? judged);
-    await assignToAttempt(tx, row.id, match, decision);
-    if (decision === 'advance') await storeFacts(tx, match, event, now);
-    // What is said of a cancellation after its end is noted all the same: a refund may be paid late. The attempt stays as it ended.
-    else if (isFinal(match.row.status) && event.cancellation !== undefined) await storeCancellationFacts(tx, match.work, event.cancellation, now);
-    else await reportOtherPrice(tx, match.attempt, event.charged);
-
-    if (decision === 'known') {
-      await markApplied(tx, [row.id], `Known already: the attempt was ${match.attempt.state}.`, now);
-      return { kind: 'applied', contradiction: false };
-    }
-    if (decision === 'contradiction') await reportContradiction(tx, match, row, event, now);
-    if (isFinal(match.row.status)) {
-      await markApplied(tx, [row.id], `Contradicts the end of the ${WORK_NOUNS[match.work.kind]} (${match.row.status}); a case is open.`, now);
-      return { kind: 'applied', contradiction: true };
-    }
-    const observation: ServiceObservation = {
-      inboxId: String(row.id),
-      source: row.source,
-      attemptNumber: match.attempt.number,
-      outcome: event.outcome,
-      decision,
-    };
-    return { kind: 'tell', match, observation };
+    if (foreign !== undefined) return applyForeign(tx, matched, foreign, now);
+    await storeDecision(tx, matched, action.decision, now);
+    return action.kind === 'apply' ? apply(tx, matched, action.decision, now) : tell(matched, action.decision);
   });
+}
+
+async function judge(tx: Executor, match: InboxMatch, event: PurchaseEvent, besides: ObservationDecision): Promise<ObservationDecision> {
+  const current = await currentAttempt(tx, match.work);
+  const work = { status: match.row.status, attemptState: match.attempt.state, latestAttempt: current?.id === match.attempt.id };
+  return judgeObservation(work, event.outcome, besides);
+}
+
+async function applyForeign(tx: Executor, { row, match, event }: Matched, foreign: string, now: Date): Promise<Judgement> {
+  await assignToAttempt(tx, row.id, match, 'contradiction');
+  await reportContradiction(tx, match, row, event, now);
+  await markApplied(tx, [row.id], `${foreign}; a case is open.`, now);
+  return { kind: 'applied', contradiction: true };
+}
+
+async function storeDecision(tx: Executor, { row, match, event }: Matched, decision: ObservationDecision, now: Date): Promise<void> {
+  const ended = isFinal(match.row.status);
+  await assignToAttempt(tx, row.id, match, decision);
+  if (decision === 'advance') await storeFacts(tx, match, event, now);
+  // What is said of a cancellation after its end is noted all the same: a refund may be paid late. The attempt stays as it ended.
+  else if (ended && event.cancellation !== undefined) await storeCancellationFacts(tx, match.work, event.cancellation, now);
+  else await reportOtherPrice(tx, match.attempt, event.charged);
+  if (decision === 'contradiction') await reportContradiction(tx, match, row, event, now);
+}
+
+async function apply(tx: Executor, { row, match }: Matched, decision: ObservationDecision, now: Date): Promise<Judgement> {
+  const contradiction = decision !== 'known';
+  const note = contradiction
+    ? `Contradicts the end of the ${WORK_NOUNS[match.work.kind]} (${match.row.status}); a case is open.`
+    : `Known already: the attempt was ${match.attempt.state}.`;
+  await markApplied(tx, [row.id], note, now);
+  return { kind: 'applied', contradiction };
+}
+
+function tell({ row, match, event }: Matched, decision: TellingDecision): Judgement {
+  const { source } = row;
+  const observation = { inboxId: String(row.id), source, attemptNumber: match.attempt.number, outcome: event.outcome, decision };
+  return { kind: 'tell', match, observation };
 }
 
 /** What an event says beside what is known, and what that means for what follows the purchase. */
@@ -118,14 +148,22 @@ function namesAnotherAttempt({ attempt }: InboxMatch, event: PurchaseEvent): boo
   return event.reference !== undefined && event.reference !== attempt.reference;
 }
 
-/** Only rows that were read as events of a purchase become pending, so anything else here means altered data. */
+/** The stored body of a row is not, or no longer, an event of a purchase that can be read. */
+export class UnreadableRowError extends Error {
+  constructor(rowId: bigint, what: string) {
+    super(`the body of inbox row ${rowId} ${what}`);
+    this.name = 'UnreadableRowError';
+  }
+}
+
+/** Only rows that were read as events of a purchase become pending, so anything else here means altered data or another key ring. */
 function readPurchaseEvent(keyRing: KeyRing, row: InboxRow): PurchaseEvent {
   const found = subscriptionInProgress(row);
   if (found !== undefined) return found;
   const body = keyRing.open(row.sealedBody, inboxBodyPlace(row.deliveryId));
   const event = parseEvent(body);
   const purchase = purchaseEvent(event);
-  if (purchase === undefined) throw new Error(`inbox row ${row.id} is pending, but its body is ${event.kind}`);
+  if (purchase === undefined) throw new UnreadableRowError(row.id, `is no event of a purchase (${event.kind})`);
   return purchase;
 }
 

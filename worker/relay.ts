@@ -3,24 +3,37 @@ import { isBadData, sqlState, type Database } from '#db/database.ts';
 import { publishEvents } from '#db/events.ts';
 import { queueDeliveries } from '#db/webhook-deliveries.ts';
 import { endpointsToWake, noteEndpointWoken, type EndpointToWake } from '#db/webhook-endpoints.ts';
-import { markRelayed, postpone, quarantine, takePending, type InboxRow } from '#db/inbox.ts';
+import type { InboxRow } from '#db/inbox.ts';
+import { postpone, quarantine, settleTold, takePending } from '#db/inbox-queue.ts';
 import { postponeOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/outbox.ts';
 import { readStartFacts, type StartFacts } from '#db/start-facts.ts';
+import type { TellOutcome } from '#domain/inbox-decision.ts';
+import { isFinal } from '#domain/lifecycle.ts';
 import { backoffMs, type RelayPolicy } from '#domain/policy.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import { readWork } from '#db/work.ts';
+import type { StartOutcome } from '#temporal/start-work.ts';
 import { judgeRow } from '#worker/inbox-relay.ts';
 import type { Wakeups } from '#db/wakeups.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 
+/** The workflow has ended and the work has not: nobody was told, and the row comes again. */
+class NobodyToldError extends Error {
+  constructor() {
+    super('the workflow has ended although the work goes on');
+    this.name = 'NobodyToldError';
+  }
+}
+
 /** How the relay reaches the workflows of work. */
 export interface WorkWorkflows {
-  /** Starts the workflow; one that runs, or ended well, counts as started. */
-  start(work: StartFacts): Promise<void>;
+  /** Starts the workflow. @returns `finished` when it has ended well and was not started. */
+  start(work: StartFacts): Promise<StartOutcome>;
   /** Lets the workflow see what a person did with the work, starting it where none runs. */
-  wake(work: StartFacts): Promise<void>;
+  wake(work: StartFacts): Promise<TellOutcome>;
   /** Tells the workflow, starting it where none runs. */
-  tell(work: StartFacts, observation: ServiceObservation): Promise<void>;
+  tell(work: StartFacts, observation: ServiceObservation): Promise<TellOutcome>;
 }
 
 /** How the relay reaches the workflows that deliver to webhook endpoints. */
@@ -101,7 +114,7 @@ export class Relay {
 
   async #drainOutbox(batch: number): Promise<number> {
     const { database, policy: { leaseMs } } = this.#options;
-    const rows = await database.run((db) => takeOutbox(db, { batch, leaseMs, now: this.#now() }));
+    const rows = await database.run((db) => takeOutbox(db, { batch, leaseMs }));
     const handedOver: OutboxRow[] = [];
     await eachOf(rows, PARALLEL, async (row) => {
       if (await this.#handOver(row)) handedOver.push(row);
@@ -159,20 +172,21 @@ export class Relay {
     const { database, workflows, metrics, logger } = this.#options;
     try {
       const work = await database.run((db) => readStartFacts(db, { kind: row.subjectKind, id: row.subjectId }));
-      await (row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work));
+      const outcome = await (row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work));
+      if (outcome === 'finished' && !isFinal((await database.run((db) => readWork(db, work))).status)) throw new NobodyToldError();
       this.#count('outbox', 'handed_over', row.createdAt);
       return true;
     } catch (error) {
       metrics.relayRows.inc({ queue: 'outbox', result: 'postponed' });
       logger.warn({ err: error, workId: row.subjectId, tries: row.tries }, 'a workflow could not be started or woken; it is tried again');
-      await database.run((db) => postponeOutbox(db, row, describe(error), this.#retryAt(row.tries)));
+      await database.run((db) => postponeOutbox(db, row, describe(error), this.#retryDelayMs(row.tries)));
       return false;
     }
   }
 
   async #drainInbox(batch: number): Promise<number> {
     const { database, policy: { leaseMs } } = this.#options;
-    const rows = await database.run((db) => takePending(db, { batch, leaseMs, now: this.#now() }));
+    const rows = await database.run((db) => takePending(db, { batch, leaseMs }));
     // Words about one piece of work in the order in which they came; different work at once.
     await eachOf([...groupBySubject(rows)], PARALLEL, async (group) => {
       for (const row of group) await this.#passOn(row);
@@ -181,13 +195,13 @@ export class Relay {
   }
 
   async #passOn(row: InboxRow): Promise<void> {
-    const { database, keyRing, workflows, metrics, logger } = this.#options;
+    const { database, keyRing, workflows, policy: { leaseMs }, metrics, logger } = this.#options;
     try {
-      const judgement = await judgeRow(database, keyRing, row, this.#now());
+      const judgement = await judgeRow(database, keyRing, row, this.#now(), { leaseMs });
       if (judgement.kind === 'tell') {
         const { work } = judgement.match;
-        await workflows.tell(await database.run((db) => readStartFacts(db, work)), judgement.observation);
-        await database.transaction((tx) => markRelayed(tx, row.id, work));
+        const outcome = await workflows.tell(await database.run((db) => readStartFacts(db, work)), judgement.observation);
+        if ((await database.transaction((tx) => settleTold(tx, row.id, work, outcome))) === 'try_again') throw new NobodyToldError();
       }
       if (judgement.kind === 'applied' && judgement.contradiction) {
         logger.error({ inboxId: String(row.id), event: row.event }, 'the service contradicts what is known of a purchase; a case is open');
@@ -198,10 +212,10 @@ export class Relay {
       logger.warn({ err: error, inboxId: String(row.id), tries: row.tries }, 'a delivery could not be passed on; it is tried again');
       if (row.tries >= TRIES_OF_BAD_DATA && isBadData(error)) {
         logger.error({ err: error, inboxId: String(row.id) }, 'a delivery cannot be stored; it is quarantined');
-        await database.run((db) => quarantine(db, row.id, `Cannot be acted upon: ${describe(error)}`));
+        await database.run((db) => quarantine(db, row, `Cannot be acted upon: ${describe(error)}`));
         return;
       }
-      await database.run((db) => postpone(db, row.id, describe(error), this.#retryAt(row.tries)));
+      await database.run((db) => postpone(db, row, describe(error), this.#retryDelayMs(row.tries)));
     }
   }
 
@@ -211,9 +225,9 @@ export class Relay {
     metrics.relayDelay.observe({ queue }, Math.max(0, now() - since.getTime()) / 1_000);
   }
 
-  #retryAt(tries: number): Date {
+  #retryDelayMs(tries: number): number {
     const { retryDelayMs, retryDelayMaxMs } = this.#options.policy;
-    return new Date(this.#options.now() + backoffMs(retryDelayMs, retryDelayMaxMs, tries));
+    return backoffMs(retryDelayMs, retryDelayMaxMs, tries);
   }
 
   #now(): Date {

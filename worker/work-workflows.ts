@@ -18,15 +18,9 @@ export function workWorkflows(client: Client, policy: PurchasePolicy, environmen
   const startOf = (facts: StartFacts): WorkStart => ({ ...facts, environment, policy });
   const within = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + CALL_DEADLINE_MS, call);
   return {
-    start: async (facts) => {
-      await within(() => startWork(client, startOf(facts), { eager: true }));
-    },
-    wake: async (facts) => {
-      await within(() => wakeWork(client, startOf(facts)));
-    },
-    tell: async (facts, observation) => {
-      await within(() => tellWork(client, startOf(facts), observation));
-    },
+    start: (facts) => within(() => startWork(client, startOf(facts), { eager: true })),
+    wake: (facts) => within(() => wakeWork(client, startOf(facts))),
+    tell: (facts, observation) => within(() => tellWork(client, startOf(facts), observation)),
   };
 }
 

@@ -2,16 +2,9 @@
 import { sql } from 'drizzle-orm';
 import { bigserial, check, index, integer, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core';
 import { bytea, inList, instant } from '#db/schema/columns.ts';
+import { INBOX_STATES, type InboxState } from '#domain/inbox-decision.ts';
 import type { ObservationDecision, ObservedOutcome } from '#domain/observation.ts';
 import type { WorkKind } from '#domain/work.ts';
-
-/**
- * What became of a delivery. `pending` waits for the relay, `relayed` was handed to a workflow, `applied` changed or
- * confirmed a row, `unmatched` names nothing of ours yet, `quarantined` is kept and not acted upon, `replayed` is
- * signed content that came before under another delivery id, `ignored` needs no action (`ping`).
- */
-export const INBOX_STATES = ['pending', 'relayed', 'applied', 'unmatched', 'quarantined', 'replayed', 'ignored'] as const;
-export type InboxState = (typeof INBOX_STATES)[number];
 
 /** Everything the service told us, by webhook or in answer to the reconciler. Rows are kept for good. */
 export const inbox = pgTable(

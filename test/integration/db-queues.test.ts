@@ -1,13 +1,15 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '#db/database.ts';
-import { markApplied, markRelayed, markUnmatched, postpone, takePending, unappliedFor } from '#db/inbox.ts';
+import { markApplied, unappliedFor } from '#db/inbox.ts';
+import { holdRow, markUnmatched, postpone, settleTold, takePending } from '#db/inbox-queue.ts';
 import { recordMovement } from '#db/journal.ts';
 import { completeOrder } from '#db/orders.ts';
 import { postponeOutbox, requestStart, requestWake, settleOutbox, takeOutbox } from '#db/outbox.ts';
 import { attempts, inbox, journal, orders, outbox } from '#db/schema.ts';
 import { recordStep, requestStartOfIdleWork } from '#db/work.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
+import { passQueueTime } from '#test/support/relay.ts';
 import { acceptTestOrder, deliverTestEvent, openTestAttempt, orderWork, storeTestFacts } from '#test/support/order-rows.ts';
 
 let opened: OpenTestDatabase;
@@ -22,9 +24,11 @@ beforeEach(async () => {
 });
 afterAll(() => opened.drop());
 
-// After the rows, whose `available_at` is the time of the database.
+/** Longer than any test takes: what is leased or postponed by it is not due by chance. */
+const HOUR = 3_600_000;
+const LEASED = { leaseMs: HOUR };
 const soon = (ms = 0) => new Date(Date.now() + 60_000 + ms);
-const take = (batch: number, now = soon(), leaseMs = 30_000) => database.run((db) => takePending(db, { batch, leaseMs, now }));
+const take = (batch: number) => database.run((db) => takePending(db, { batch, ...LEASED }));
 const deliverMany = async (count: number) => {
   for (let n = 0; n < count; n += 1) await deliverTestEvent(database, { outcome: 'processing', serviceId: `so-${n}-${Math.random()}` });
 };
@@ -41,7 +45,7 @@ describe('the inbox', () => {
 
   it.each([
     ['inbox', (batch: number) => take(batch)],
-    ['outbox', (batch: number) => database.run((db) => takeOutbox(db, { batch, leaseMs: 30_000, now: soon() }))],
+    ['outbox', (batch: number) => database.run((db) => takeOutbox(db, { batch, ...LEASED }))],
   ] as const)('(%s) gives out as many rows as were asked for and no more', async (queue, takeSome) => {
     if (queue === 'inbox') await deliverMany(7);
     else for (let n = 0; n < 7; n += 1) await acceptTestOrder(database);
@@ -50,13 +54,13 @@ describe('the inbox', () => {
 
   it('gives out rows oldest first, and those that a dead relay had in hand when its lease has ended', async () => {
     await deliverMany(3);
-    const now = soon();
-    const first = await take(2, now, 30_000);
+    const first = await take(2);
     const all = await database.run((db) => db.select({ id: inbox.id }).from(inbox).orderBy(inbox.id));
     expect(first.map(({ id }) => id)).toEqual(all.slice(0, 2).map(({ id }) => id));
-    expect(await take(10, now)).toHaveLength(1);
-    expect(await take(10, new Date(now.getTime() + 29_999))).toHaveLength(0);
-    const again = await take(10, new Date(now.getTime() + 30_000));
+    expect(await take(10)).toHaveLength(1);
+    expect(await take(10)).toHaveLength(0);
+    await passQueueTime(database, HOUR);
+    const again = await take(10);
     expect(again.map(({ id }) => id)).toEqual(expect.arrayContaining(first.map(({ id }) => id)));
     expect(again.find(({ id }) => id === first[0]!.id)!.tries).toBe(2);
   });
@@ -64,16 +68,46 @@ describe('the inbox', () => {
   it('keeps a row that could not be handed over, with the reason, until its time comes', async () => {
     await deliverMany(1);
     const [row] = await take(1);
-    const retryAt = soon(60_000);
-    await database.run((db) => postpone(db, row!.id, 'Temporal is down', retryAt));
-    expect(await take(1, new Date(retryAt.getTime() - 1))).toEqual([]);
-    expect(await take(1, retryAt)).toMatchObject([{ id: row!.id, lastError: 'Temporal is down', tries: 2 }]);
+    await database.run((db) => postpone(db, row!, 'Temporal is down', HOUR));
+    expect(await take(1)).toEqual([]);
+    await passQueueTime(database, HOUR);
+    expect(await take(1)).toMatchObject([{ id: row!.id, lastError: 'Temporal is down', tries: 2 }]);
+  });
+
+  it('leases rows by its own clock alone: a process whose clock is wrong takes neither too early nor too late', async () => {
+    await deliverMany(1);
+    const setClock = vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      setClock.setSystemTime(0);
+      const [row] = await take(1);
+      expect(row).toBeDefined();
+      setClock.setSystemTime(new Date('2100-01-01'));
+      expect(await take(1)).toEqual([]);
+      await database.run((db) => postpone(db, row!, 'Temporal is down', 0));
+      setClock.setSystemTime(0);
+      expect(await take(1)).toMatchObject([{ id: row!.id }]);
+    } finally {
+      setClock.useRealTimers();
+    }
+  });
+
+  it('gives a row that is held a new lease, and none to a relay that has lost it', async () => {
+    await deliverMany(1);
+    const [first] = await take(1);
+    await passQueueTime(database, HOUR);
+    const [second] = await take(1);
+    await passQueueTime(database, HOUR);
+    expect(await database.transaction((tx) => holdRow(tx, first!, HOUR))).toEqual({ state: 'pending', decision: null, isOurs: false });
+    expect(await database.transaction((tx) => holdRow(tx, second!, HOUR))).toEqual({ state: 'pending', decision: null, isOurs: true });
+    expect(await take(1)).toEqual([]);
+    await database.run((db) => postpone(db, first!, 'late', 0));
+    expect(await take(1)).toEqual([]);
   });
 
   it('brings a row that named nothing of ours back once an attempt with its reference is opened', async () => {
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-early', reference: 'ref-early' });
     const [row] = await take(1);
-    await database.run((db) => markUnmatched(db, row!.id));
+    await database.run((db) => markUnmatched(db, row!));
     expect(await inboxStates()).toEqual(['unmatched']);
     await openTestAttempt(database, await acceptTestOrder(database), { reference: 'ref-other' });
     expect(await inboxStates()).toEqual(['unmatched']);
@@ -84,7 +118,7 @@ describe('the inbox', () => {
   it('brings a row that named an order of the service back once we store that order', async () => {
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-stored-later' });
     const [row] = await take(1);
-    await database.run((db) => markUnmatched(db, row!.id));
+    await database.run((db) => markUnmatched(db, row!));
     const attempt = await openTestAttempt(database, await acceptTestOrder(database));
     await storeTestFacts(database, attempt.id, { outcome: 'processing', serviceId: 'so-stored-later' });
     expect(await inboxStates()).toEqual(['pending']);
@@ -95,7 +129,7 @@ describe('the inbox', () => {
     await deliverMany(1);
     const [row] = await take(1);
     await end(orderId, 'failed');
-    await database.transaction((tx) => markRelayed(tx, row!.id, orderWork(orderId)));
+    await database.transaction((tx) => settleTold(tx, row!.id, orderWork(orderId), 'told'));
     expect(await inboxStates()).toEqual(['pending']);
     expect(await take(1)).toHaveLength(1);
   });
@@ -105,7 +139,7 @@ describe('the inbox', () => {
     await deliverMany(2);
     const rows = await take(2);
     await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
-    for (const row of rows) await database.transaction((tx) => markRelayed(tx, row.id, orderWork(orderId)));
+    for (const row of rows) await database.transaction((tx) => settleTold(tx, row.id, orderWork(orderId), 'told'));
     expect(await inboxStates()).toEqual(['relayed', 'relayed']);
     expect(await database.run((db) => unappliedFor(db, orderWork(orderId)))).toHaveLength(2);
     expect(await end(orderId, 'failed', [rows[0]!.id])).toBe('observations_pending');
@@ -119,7 +153,7 @@ describe('the inbox', () => {
     await deliverMany(1);
     const [row] = await take(1);
     await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
-    await database.transaction((tx) => markRelayed(tx, row!.id, orderWork(orderId)));
+    await database.transaction((tx) => settleTold(tx, row!.id, orderWork(orderId), 'told'));
     expect(await end(orderId, 'failed', [row!.id])).toBe('recorded');
   });
 
@@ -164,19 +198,20 @@ describe('the outbox', () => {
 
   it('is shared by several relays at once, and forgets what was handed over only', async () => {
     for (let n = 0; n < 12; n += 1) await acceptTestOrder(database);
-    const options = { batch: 4, leaseMs: 30_000, now: soon() };
+    const options = { batch: 4, ...LEASED };
     const batches = await Promise.all(Array.from({ length: 3 }, () => database.run((db) => takeOutbox(db, options))));
     const taken = batches.flat().map(({ id }) => id);
     expect(new Set(taken).size).toBe(taken.length);
     await database.run((db) => settleOutbox(db, batches[0]!));
-    const left = await database.run((db) => takeOutbox(db, { ...options, batch: 100, now: soon(30_000) }));
+    await passQueueTime(database, HOUR);
+    const left = await database.run((db) => takeOutbox(db, { ...options, batch: 100 }));
     expect(left).toHaveLength(12 - batches[0]!.length);
   });
 
   it('keeps a wish to wake that came while an earlier one was handed over, so that nobody acts in vain', async () => {
     const work = orderWork(await acceptTestOrder(database));
     await database.run((db) => db.delete(outbox));
-    const options = { batch: 10, leaseMs: 30_000, now: soon() };
+    const options = { batch: 10, ...LEASED };
     await database.transaction((tx) => requestWake(tx, work));
     const first = await database.run((db) => takeOutbox(db, options));
     expect(first).toHaveLength(1);
@@ -185,18 +220,19 @@ describe('the outbox', () => {
     const second = await database.run((db) => takeOutbox(db, options));
     expect(second).toMatchObject([{ topic: 'wake_work', subjectId: work.id }]);
     await database.run((db) => settleOutbox(db, second));
-    expect(await database.run((db) => takeOutbox(db, { ...options, now: soon(60_000) }))).toEqual([]);
+    await passQueueTime(database, HOUR);
+    expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
   });
 
   it('keeps a row that could not be handed over until its time comes', async () => {
     await acceptTestOrder(database);
-    const [row] = await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: soon() }));
-    const retryAt = soon(60_000);
-    await database.run((db) => postponeOutbox(db, row!, 'Temporal is down', retryAt));
-    expect(await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: new Date(retryAt.getTime() - 1) }))).toEqual([]);
-    expect(await database.run((db) => takeOutbox(db, { batch: 1, leaseMs: 1_000, now: retryAt }))).toMatchObject([
-      { lastError: 'Temporal is down', tries: 2 },
-    ]);
+    const options = { batch: 1, ...LEASED };
+    const [row] = await database.run((db) => takeOutbox(db, options));
+    await database.run((db) => postponeOutbox(db, row!, 'Temporal is down', 2 * HOUR));
+    await passQueueTime(database, HOUR);
+    expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
+    await passQueueTime(database, HOUR);
+    expect(await database.run((db) => takeOutbox(db, options))).toMatchObject([{ lastError: 'Temporal is down', tries: 2 }]);
   });
 });
 

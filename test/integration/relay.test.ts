@@ -2,8 +2,10 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StartFacts } from '#db/start-facts.ts';
 import { recordStep } from '#db/work.ts';
+import type { TellOutcome } from '#domain/inbox-decision.ts';
 import type { Database } from '#db/database.ts';
 import { attempts, cases, events, inbox, outbox, webhookDeliveries } from '#db/schema.ts';
+import { requestWake } from '#db/outbox.ts';
 import { addWebhookEndpoint, requestEndpointWake } from '#db/webhook-endpoints.ts';
 import { generateWebhookSecret } from '#crypto/standard-webhooks.ts';
 import { createLogger } from '#telemetry/logger.ts';
@@ -23,6 +25,7 @@ import {
   storeTestFacts,
   TEST_KEYS,
 } from '#test/support/order-rows.ts';
+import { passQueueTime } from '#test/support/relay.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 /** Temporal, as the relay sees it: what was started and told, and whether it works. */
@@ -42,34 +45,40 @@ class RecordedWorkflows implements WorkWorkflows {
     this.endpointsWoken.push([id, urgent]);
   }
 
-  async start(order: StartFacts): Promise<void> {
+  /** What tell answers. */
+  outcome: TellOutcome = 'told';
+
+  async start(order: StartFacts) {
     this.onStart(order.id);
     this.started.push(order.id);
+    return 'started' as const;
   }
 
-  async wake(order: StartFacts): Promise<void> {
+  async wake(order: StartFacts): Promise<TellOutcome> {
     this.woken.push(order.id);
+    return this.outcome;
   }
 
-  async tell(order: StartFacts, observation: ServiceObservation): Promise<void> {
+  async tell(order: StartFacts, observation: ServiceObservation): Promise<TellOutcome> {
     this.told.push({ orderId: order.id, observation });
     this.afterTell(order.id);
+    return this.outcome;
   }
 }
+
+/** Longer than any test takes: what is postponed by it is not due by chance. */
+const HOUR = 3_600_000;
 
 let opened: OpenTestDatabase;
 let database: Database;
 let temporal: RecordedWorkflows;
 const running: { relay: Relay; wakeups: Wakeups }[] = [];
-// Ahead of the database, whose clock says when rows become available.
-const clock = { now: 0 };
 
 beforeAll(async () => {
   opened = await openTestDatabase();
   ({ database } = opened);
 });
 beforeEach(async () => {
-  clock.now = Date.now() + 60_000;
   temporal = new RecordedWorkflows();
   await database.run((db) => db.delete(inbox));
   await database.run((db) => db.delete(outbox));
@@ -92,10 +101,10 @@ function newRelay({ batch = 100, pollMs = 60_000 } = {}) {
     endpoints: { wake: (id, { urgent }) => temporal.wakeEndpoint(id, urgent) },
     wakeups,
     onPublished: () => undefined,
-    policy: { pollMs, batch, leaseMs: 30_000, retryDelayMs: 1_000, retryDelayMaxMs: 60_000 },
+    policy: { pollMs, batch, leaseMs: 30_000, retryDelayMs: HOUR, retryDelayMaxMs: 60 * HOUR },
     metrics: createMetrics({ processMetrics: false }),
     logger,
-    now: () => clock.now,
+    now: Date.now,
   });
   running.push({ relay, wakeups });
   return { relay, wakeups };
@@ -135,16 +144,29 @@ describe('accepted orders', () => {
     await drain();
     await drain();
     expect(temporal.started).toEqual([]);
-    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([
-      { subjectId: id, tries: 1, lastError: 'Error: Temporal is down', availableAt: new Date(clock.now + 1_000) },
-    ]);
-    clock.now += 1_000;
-    await drain();
-    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ tries: 2, availableAt: new Date(clock.now + 2_000) }]);
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ subjectId: id, tries: 1, lastError: 'Error: Temporal is down' }]);
+    for (const { wait, tries } of [{ wait: HOUR, tries: 2 }, { wait: HOUR, tries: 2 }]) {
+      await passQueueTime(database, wait);
+      await drain();
+      expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ tries }]);
+    }
     temporal.onStart = () => undefined;
-    clock.now += 2_000;
+    await passQueueTime(database, HOUR);
     await drain();
     expect(temporal.started).toEqual([id]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('are kept while their workflow has ended and they have not, and are forgotten once they have ended', async () => {
+    const id = await acceptTestOrder(database);
+    await database.run((db) => db.delete(outbox));
+    await database.transaction((tx) => requestWake(tx, orderWork(id)));
+    temporal.outcome = 'finished';
+    await drain();
+    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ topic: 'wake_work', lastError: expect.stringContaining('the workflow has ended') }]);
+    await end(id);
+    await passQueueTime(database, HOUR);
+    await drain();
     expect(await waiting()).toEqual([]);
   });
 
@@ -199,12 +221,24 @@ describe('words of the service', () => {
     await drain();
     expect(await rows()).toMatchObject([{ state: 'pending', decision: 'advance' }]);
     temporal.afterTell = () => undefined;
-    clock.now += 60_000;
+    await passQueueTime(database, HOUR);
     await drain();
     expect(temporal.told).toHaveLength(2);
     // The attempt has advanced by now, but what it meant is kept: else a workflow that missed the first would never hear.
     expect(temporal.told[1]).toEqual(temporal.told[0]);
     expect(temporal.told[1]).toMatchObject({ orderId, observation: { decision: 'advance' } });
+    expect(await rows()).toMatchObject([{ state: 'relayed' }]);
+  });
+
+  it('stay to be told while their workflow has ended and the work has not', async () => {
+    await bought('so-unheard');
+    await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-unheard' });
+    temporal.outcome = 'finished';
+    await drain();
+    expect(await rows()).toMatchObject([{ state: 'pending', decision: 'advance', lastError: expect.stringContaining('the workflow has ended') }]);
+    temporal.outcome = 'told';
+    await passQueueTime(database, HOUR);
+    await drain();
     expect(await rows()).toMatchObject([{ state: 'relayed' }]);
   });
 
@@ -214,9 +248,9 @@ describe('words of the service', () => {
       db.execute(sql`alter table attempts add constraint refuses check (service_id <> 'so-refused' or state <> 'completed')`),
     );
     await deliverTestEvent(database, { outcome: 'completed', serviceId: 'so-refused' });
-    for (const wait of [0, 1_000, 2_000]) {
+    for (const wait of [0, HOUR, 2 * HOUR]) {
       expect(await rows()).toMatchObject([{ state: 'pending' }]);
-      clock.now += wait;
+      await passQueueTime(database, wait);
       await drain();
     }
     await database.run((db) => db.execute(sql`alter table attempts drop constraint refuses`));

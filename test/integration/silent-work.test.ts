@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { AttemptRef } from '#activities/work-types.ts';
 import { ownReference } from '#activities/purchases/facts.ts';
 import { findAttemptById, type AttemptRow } from '#db/attempts.ts';
-import { takePending } from '#db/inbox.ts';
+import { takePending } from '#db/inbox-queue.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import type { Capability } from '#domain/capabilities.ts';
 import { judgeRow } from '#worker/inbox-relay.ts';
@@ -138,8 +138,8 @@ async function reconcile(endpoints: readonly Endpoint[]) {
 /** Judges what waits in the inbox, as the relay does. @returns how many attempts are in each state then. */
 async function statesOnceJudged(ids: readonly string[]) {
   const now = new Date(Date.now() + MINUTE);
-  const rows = await bench.database.run((db) => takePending(db, { batch: 100, leaseMs: MINUTE, now }));
-  for (const row of rows) await judgeRow(bench.database, bench.keyRing, row, now);
+  const rows = await bench.database.run((db) => takePending(db, { batch: 100, leaseMs: MINUTE }));
+  for (const row of rows) await judgeRow(bench.database, bench.keyRing, row, now, { leaseMs: MINUTE });
   const found = await bench.database.run((db) => db.select().from(attempts).where(inArray(attempts.id, [...ids])));
   return Object.fromEntries([...Map.groupBy(found, ({ state }) => state)].map(([state, all]) => [state, all.length]));
 }
