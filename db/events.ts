@@ -52,10 +52,10 @@ export async function latestStatusEvent(db: Executor, { id }: EventSubject): Pro
   return row;
 }
 
-/** The advisory lock of whoever publishes: positions are handed out by one transaction at a time. */
+/** The advisory lock for publication: positions are handed out by one transaction at a time. */
 const PUBLICATION_LOCK = sql`hashtext('events.publication')`;
 
-/** Lets nobody publish until the end of the caller's transaction; waits for who does at this moment. */
+/** Lets nobody else publish until the end of the caller's transaction; waits for the one that does at this moment. */
 export async function holdPublication(tx: Executor): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${PUBLICATION_LOCK})`);
 }
@@ -64,11 +64,13 @@ export async function holdPublication(tx: Executor): Promise<void> {
  * Gives the oldest events without one their position, in the caller's transaction. Positions are without gaps, and none is
  * ever seen after a higher one.
  *
- * @returns them in order; none also when another process publishes at this moment.
+ * Waits for a process that publishes at this moment. That one may have looked before the caller's event was committed, and nothing else
+ * would wake anybody for it.
+ *
+ * @returns them in order; none when the other process has published all of them.
  */
 export async function publishEvents(tx: Executor, batch: number): Promise<PublishedEvent[]> {
-  const lock = await tx.execute<{ mine: boolean }>(sql`select pg_try_advisory_xact_lock(${PUBLICATION_LOCK}) as mine`);
-  if (lock.rows[0]?.mine !== true) return [];
+  await holdPublication(tx);
   const waiting = await tx
     .select({ sequence: events.sequence })
     .from(events)

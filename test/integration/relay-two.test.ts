@@ -5,7 +5,7 @@ import { inbox, outbox } from '#db/schema.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { acceptTestOrder, deliverTestEvent, openTestAttempt } from '#test/support/order-rows.ts';
 import { ControlledWorkflows, testRelay } from '#test/support/relay.ts';
-import { waitFor } from '#test/support/wait-for.ts';
+import { isSettled, waitFor } from '#test/support/wait-for.ts';
 
 let opened: OpenTestDatabase;
 let database: Database;
@@ -57,8 +57,3 @@ describe('two relays with one row in hand', () => {
     await second.close();
   });
 });
-
-async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  const pending = Symbol('pending');
-  return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
-}

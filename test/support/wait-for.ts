@@ -44,3 +44,12 @@ export async function waitFor<Value>(
   if (context !== undefined) lines.push(await context());
   throw new Error(lines.join('\n'));
 }
+
+/** True when the promise has resolved or was rejected. */
+export async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol('pending');
+  const settled = promise.catch(() => undefined);
+  // A turn of the event loop: a promise that has just resolved passes that on through several others.
+  const turn = new Promise((resolve) => setImmediate(resolve, pending));
+  return (await Promise.race([settled, turn])) !== pending;
+}
