@@ -41,13 +41,16 @@ export const inbox = pgTable(
     tries: integer('tries').notNull().default(0),
     availableAt: instant('available_at').notNull().defaultNow(),
     lastError: text('last_error'),
+    /** Tries that failed for an error that does not pass by itself; a row with too many is quarantined. */
+    lastingErrors: integer('lasting_errors').notNull().default(0),
   },
   (table) => [
     uniqueIndex('inbox_delivery_body').on(table.deliveryId, table.bodyHash),
     uniqueIndex('inbox_signed_content').on(table.signedHash).where(sql`${table.state} <> 'replayed'`),
     check('inbox_state', sql`${table.state} in (${inList(INBOX_STATES)})`),
     index('inbox_pending').on(table.availableAt, table.id).where(sql`${table.state} = 'pending'`),
-    index('inbox_unapplied').on(table.subjectKind, table.subjectId).where(sql`${table.state} in ('pending', 'relayed')`),
+    index('inbox_unapplied').on(table.subjectKind, table.subjectId).where(sql`${table.state} in ('pending', 'relayed', 'quarantined')`),
+    index('inbox_quarantined').on(table.id).where(sql`${table.state} = 'quarantined'`),
     index('inbox_unmatched').on(table.reference).where(sql`${table.state} = 'unmatched'`),
     index('inbox_unmatched_service_esim_id').on(table.serviceEsimId).where(sql`${table.state} = 'unmatched'`),
     index('inbox_unmatched_service_id').on(table.serviceId).where(sql`${table.state} = 'unmatched'`),
@@ -70,9 +73,14 @@ export const outbox = pgTable(
     availableAt: instant('available_at').notNull().defaultNow(),
     tries: integer('tries').notNull().default(0),
     lastError: text('last_error'),
+    /** Tries that failed for an error that does not pass by itself; a row with too many is quarantined. */
+    lastingErrors: integer('lasting_errors').notNull().default(0),
+    /** Set while it is kept for an operator and not tried. */
+    quarantinedAt: instant('quarantined_at'),
   },
   (table) => [
     uniqueIndex('outbox_topic_subject').on(table.topic, table.subjectKind, table.subjectId),
-    index('outbox_available').on(table.availableAt, table.id),
+    index('outbox_available').on(table.availableAt, table.id).where(sql`${table.quarantinedAt} is null`),
+    index('outbox_quarantined').on(table.id).where(sql`${table.quarantinedAt} is not null`),
   ],
 );
