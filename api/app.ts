@@ -14,6 +14,7 @@ import { booksOperations } from '#api/routes/books.ts';
 import { cancellationPreflightOperations } from '#api/routes/cancellation-preflight.ts';
 import { cancellationOperations } from '#api/routes/cancellations.ts';
 import { caseOperations } from '#api/routes/cases.ts';
+import { deadLetterOperations } from '#api/routes/dead-letters.ts';
 import { docsOperations } from '#api/routes/docs.ts';
 import { eventOperations } from '#api/routes/events.ts';
 import { esimOperations } from '#api/routes/esims.ts';
@@ -74,6 +75,7 @@ export function allOperations(dependencies: ApiDependencies): Operation[] {
     ...cancellationOperations(dependencies),
     ...eventOperations(dependencies),
     ...caseOperations(dependencies),
+    ...deadLetterOperations(dependencies),
     ...purchaseGateOperations(dependencies),
     ...pauseOperations(dependencies),
     ...ownKeyOperations(dependencies),

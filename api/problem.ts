@@ -84,6 +84,7 @@ export const PROBLEMS = {
     advice: 'They come once the subscription is active, unless the service gives none: then it delivers them itself.',
   },
   case_not_found: { status: 404, title: 'There is no such case', advice: 'Check the id; it begins with `case_`.' },
+  dead_letter_not_found: { status: 404, title: 'There is no such dead letter', advice: 'It may have been requeued or dismissed already: see the list.' },
   pause_not_found: { status: 404, title: 'There is no such pause', advice: 'Check the id; it begins with `pause_`.' },
   pricing_rule_not_found: {
     status: 404,

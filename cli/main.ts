@@ -9,6 +9,7 @@ import { SET_UP as DATA, type SetUpOption as DataOption } from '#cli/set-up-opti
 import { addPricingCommands } from '#cli/pricing-commands.ts';
 import { addEncryptionKeyCommands } from '#cli/encryption-key-commands.ts';
 import { addKeyCommands } from '#cli/key-commands.ts';
+import { addDeadLetterCommands } from '#cli/dead-letter-commands.ts';
 import { addWorkCommands, API, DATA as API_DATA } from '#cli/work-commands.ts';
 import { addWebhookEndpointCommands } from '#cli/webhook-endpoint-commands.ts';
 import { CANCELLATIONS, ORDERS, TOPUPS, VPN_SUBSCRIPTIONS } from '#cli/work-kinds.ts';
@@ -113,6 +114,7 @@ addWorkCommands(program, CANCELLATIONS, environment);
 addGateCommands(program, environment);
 addPricingCommands(program, environment);
 addWebhookEndpointCommands(program, environment);
+addDeadLetterCommands(program, environment);
 
 program
   .command('audit')

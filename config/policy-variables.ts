@@ -103,7 +103,7 @@ export function waitingOf(raw: Raw<typeof waitingFields>): Pick<Policy, 'waiting
 }
 
 export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): Policy {
-  const { gate, purchase, reconcile, relay, sweep, books, watch, webhookSecret, webhookSilence, outbound } = DEFAULT_POLICY;
+  const { gate, purchase, reconcile, relay, temporalHealth, sweep, books, watch, webhookSecret, webhookSilence, outbound } = DEFAULT_POLICY;
   return {
     gate: {
       ...gate,
@@ -144,6 +144,7 @@ export function policyOf(raw: Raw<typeof policyFields & typeof serviceFields>): 
     },
     reconcile: { ...reconcile, silentAfterMs: raw.POLICY_SILENT_AFTER, everyMs: raw.POLICY_RECONCILE_EVERY },
     relay: { ...relay, pollMs: raw.POLICY_RELAY_POLL, leaseMs: raw.POLICY_RELAY_LEASE },
+    temporalHealth,
     sweep: { ...sweep, everyMs: raw.POLICY_SWEEP_EVERY, idleAfterMs: raw.POLICY_SWEEP_IDLE_AFTER, eventsKeptMs: raw.POLICY_EVENTS_KEPT },
     books: {
       ...books,

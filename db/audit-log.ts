@@ -3,7 +3,18 @@ import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { apiKeys, auditLog } from '#db/schema.ts';
 
-type OtherSubject = 'api_key' | 'capability_profile' | 'case' | 'encryption_key' | 'esim' | 'pause' | 'pricing_rule' | 'wallet_movement' | 'webhook_endpoint' | 'webhook_secret';
+type OtherSubject =
+  | 'api_key'
+  | 'capability_profile'
+  | 'case'
+  | 'dead_letter'
+  | 'encryption_key'
+  | 'esim'
+  | 'pause'
+  | 'pricing_rule'
+  | 'wallet_movement'
+  | 'webhook_endpoint'
+  | 'webhook_secret';
 
 export interface AuditEntry {
   /** Who: the id of an API key, or `command/<account>` for a command and the account that ran it. */

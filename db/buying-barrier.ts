@@ -36,7 +36,8 @@ export async function hasPendingObservations(tx: Executor, work: WorkRef, answer
     .where(
       and(
         eq(inbox.subjectKind, work.kind),
-        inArray(inbox.state, ['pending', 'relayed']),
+        // A quarantined report may say that it is bought: it bars until an operator requeues or dismisses it.
+        inArray(inbox.state, ['pending', 'relayed', 'quarantined']),
         ...(answered.length > 0 ? [notInArray(inbox.id, [...answered])] : []),
         or(
           eq(inbox.subjectId, work.id),

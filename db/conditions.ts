@@ -3,12 +3,13 @@ import type { Executor } from '#db/database.ts';
 import { readGateConditions } from '#db/gate/conditions.ts';
 import { readAccountConditions } from '#db/held-work.ts';
 import { missedWebhooks } from '#db/inbox.ts';
+import { readRelayConditions } from '#db/relay-lag.ts';
 import { readWebhookConditions } from '#db/refused-header-prefixes.ts';
 import type { Degradation } from '#telemetry/readiness.ts';
 
 /**
- * What readiness probes name as degraded: what holds purchases up, and what keeps the service's webhooks from us. Each condition
- * once, with what is held for it where something is.
+ * What readiness probes name as degraded: what holds purchases up, what keeps the service's webhooks from us, and queues
+ * of the relay that are behind. Each condition once, with what is held for it where something is.
  */
 export async function readConditions(db: Executor): Promise<Degradation[]> {
   const all = [
@@ -16,6 +17,7 @@ export async function readConditions(db: Executor): Promise<Degradation[]> {
     ...(await readGateConditions(db)),
     ...(await readWebhookConditions(db)),
     ...(await readMissedWebhooks(db)),
+    ...(await readRelayConditions(db)),
   ];
   return all.filter(({ condition }, index) => all.findIndex((other) => other.condition === condition) === index);
 }

@@ -7,7 +7,7 @@ import { afterTelling, type StoredInboxRow, type TellOutcome } from '#domain/inb
 import { isFinal } from '#domain/lifecycle.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
-import { fromNow } from '#db/from-now.ts';
+import { fromNow, PRESENT } from '#db/from-now.ts';
 import type { InboxRow } from '#db/inbox.ts';
 import { inbox } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
@@ -27,7 +27,7 @@ export async function takePending(db: Executor, options: { readonly batch: numbe
     db
       .select({ id: inbox.id })
       .from(inbox)
-      .where(and(eq(inbox.state, 'pending'), sql`${inbox.availableAt} <= ${fromNow(0)}`))
+      .where(and(eq(inbox.state, 'pending'), sql`${inbox.availableAt} <= ${PRESENT}`))
       .orderBy(inbox.availableAt, inbox.id)
       .limit(options.batch)
       .for('update', { skipLocked: true }),
@@ -84,9 +84,20 @@ export async function markUnmatched(db: Executor, row: TakenRow): Promise<void> 
   await db.update(inbox).set({ state: 'unmatched' }).where(inHand(row));
 }
 
-/** The row could not be handed over now. @param delayMs until it is tried again. */
-export async function postpone(db: Executor, row: TakenRow, error: string, delayMs: number): Promise<void> {
-  await db.update(inbox).set({ lastError: error, availableAt: fromNow(delayMs) }).where(inHand(row));
+/** Why and for how long a row waits that could not be handed over now. */
+export interface Postponement {
+  /** Without personal data. */
+  readonly error: string;
+  /** Milliseconds until it is tried again. */
+  readonly delayMs: number;
+  /** True when the error does not pass by itself; too many of these end in quarantine. */
+  readonly isLasting: boolean;
+}
+
+/** The row could not be handed over now. */
+export async function postpone(db: Executor, row: TakenRow, { error, delayMs, isLasting }: Postponement): Promise<void> {
+  const counted = isLasting ? { lastingErrors: sql`${inbox.lastingErrors} + 1` } : {};
+  await db.update(inbox).set({ lastError: error, availableAt: fromNow(delayMs), ...counted }).where(inHand(row));
 }
 
 /** Gives rows back that were taken and not begun: another relay may take them at once. */
@@ -99,9 +110,16 @@ export async function releaseRows(db: Executor, rows: readonly TakenRow[]): Prom
     .where(and(eq(inbox.state, 'pending'), sql`(${inbox.id}, ${inbox.tries}) in (${taken})`));
 }
 
-/** The row cannot be acted upon, however often it is tried: it is kept and shown. */
-export async function quarantine(db: Executor, row: TakenRow, note: string): Promise<void> {
-  await db.update(inbox).set({ state: 'quarantined', note }).where(inHand(row));
+/**
+ * The row cannot be acted upon, however often it is tried: it is kept and shown.
+ *
+ * @param work that it names, where that is known.
+ * @returns false when the row is another relay's by now.
+ */
+export async function quarantine(tx: Executor, row: TakenRow, note: string, work: WorkRef | undefined): Promise<boolean> {
+  const about = work === undefined ? {} : { subjectKind: work.kind, subjectId: work.id };
+  const rows = await tx.update(inbox).set({ state: 'quarantined', note, ...about }).where(inHand(row)).returning({ id: inbox.id });
+  return rows.length > 0;
 }
 
 /** Rows that another relay took or settled meanwhile are not this one's to change. */

@@ -1,8 +1,9 @@
-import { and, eq, inArray, sql, type SQL } from 'drizzle-orm';
+import { and, eq, inArray, isNull, sql, type SQL } from 'drizzle-orm';
 import type { WorkRef } from '#domain/work.ts';
 import { builtOnce } from '#db/built-once.ts';
 import type { Executor } from '#db/database.ts';
-import { fromNow } from '#db/from-now.ts';
+import { fromNow, PRESENT } from '#db/from-now.ts';
+import type { Postponement } from '#db/inbox-queue.ts';
 import { outbox } from '#db/schema.ts';
 
 export type OutboxRow = typeof outbox.$inferSelect;
@@ -28,7 +29,11 @@ export async function requestWake(tx: Executor, { kind, id }: WorkRef): Promise<
   await tx
     .insert(outbox)
     .values({ topic: 'wake_work', subjectKind: kind, subjectId: id })
-    .onConflictDoUpdate({ target: [outbox.topic, outbox.subjectKind, outbox.subjectId], set: { tries: sql`${outbox.tries} + 1`, availableAt: sql`now()` } });
+    .onConflictDoUpdate({
+      target: [outbox.topic, outbox.subjectKind, outbox.subjectId],
+      // A request that was quarantined is tried again: a person acted since, perhaps on what was wrong.
+      set: { tries: sql`${outbox.tries} + 1`, availableAt: sql`now()`, quarantinedAt: null },
+    });
 }
 
 /** True while a wish that the workflow look at the work is on its way to it. */
@@ -36,7 +41,7 @@ export async function isWaking(db: Executor, { kind, id }: WorkRef): Promise<boo
   const rows = await db
     .select({ id: outbox.id })
     .from(outbox)
-    .where(and(eq(outbox.topic, 'wake_work'), eq(outbox.subjectKind, kind), eq(outbox.subjectId, id)));
+    .where(and(eq(outbox.topic, 'wake_work'), eq(outbox.subjectKind, kind), eq(outbox.subjectId, id), isNull(outbox.quarantinedAt)));
   return rows.length > 0;
 }
 
@@ -47,7 +52,7 @@ export async function takeOutbox(db: Executor, options: { readonly batch: number
     db
       .select({ id: outbox.id })
       .from(outbox)
-      .where(sql`${outbox.availableAt} <= ${fromNow(0)}`)
+      .where(and(isNull(outbox.quarantinedAt), sql`${outbox.availableAt} <= ${PRESENT}`))
       .orderBy(outbox.availableAt, outbox.id)
       .limit(options.batch)
       .for('update', { skipLocked: true }),
@@ -67,11 +72,16 @@ export async function settleOutbox(db: Executor, rows: readonly Pick<OutboxRow, 
   await db.delete(outbox).where(sql`(${outbox.id}, ${outbox.tries}) in (${taken(rows)})`);
 }
 
-/** The row could not be handed over now; one that was asked for anew meanwhile does not wait. @param delayMs until it is tried again. */
-export async function postponeOutbox(db: Executor, row: Pick<OutboxRow, 'id' | 'tries'>, error: string, delayMs: number): Promise<void> {
+/** The row could not be handed over now; one that was asked for anew meanwhile does not wait. */
+export async function postponeOutbox(
+  db: Executor,
+  row: Pick<OutboxRow, 'id' | 'tries'>,
+  { error, delayMs, isLasting }: Postponement,
+): Promise<void> {
+  const counted = isLasting ? { lastingErrors: sql`${outbox.lastingErrors} + 1` } : {};
   await db
     .update(outbox)
-    .set({ lastError: error, availableAt: fromNow(delayMs) })
+    .set({ lastError: error, availableAt: fromNow(delayMs), ...counted })
     .where(and(eq(outbox.id, row.id), eq(outbox.tries, row.tries)));
 }
 

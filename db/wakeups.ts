@@ -14,15 +14,44 @@ export interface WakeupsOptions {
   readonly logger: Logger;
 }
 
+/** One that waits for rows. */
+export interface Waiter {
+  wake(): void;
+  /** Resolves at the next wake-up, at once if there was one since the last, or after `pollMs`. */
+  next(pollMs: number): Promise<void>;
+}
+
+class Wakeup implements Waiter {
+  #pending = false;
+  #resolve: (() => void) | undefined;
+
+  wake(): void {
+    this.#pending = true;
+    this.#resolve?.();
+  }
+
+  async next(pollMs: number): Promise<void> {
+    if (!this.#pending) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#resolve = resolve;
+      const timer = setTimeout(resolve, pollMs);
+      await promise;
+      clearTimeout(timer);
+      this.#resolve = undefined;
+    }
+    this.#pending = false;
+  }
+}
+
 /**
- * Wakes one who waits for rows: by a notification of PostgreSQL on a connection of its own, by {@link wake}, and else by the
+ * Wakes those that wait for rows: by a notification of PostgreSQL on a connection of its own, by {@link wake}, and else by the
  * slow poll. A lost notification costs one poll, never a row.
  */
 export class Wakeups {
   readonly #options: WakeupsOptions;
   readonly #stopping = new AbortController();
-  #pending = false;
-  #resolve: (() => void) | undefined;
+  readonly #own = new Wakeup();
+  readonly #waiters: Waiter[] = [this.#own];
   #listening: Promise<void> | undefined;
 
   constructor(options: WakeupsOptions) {
@@ -38,22 +67,21 @@ export class Wakeups {
     await this.#listening;
   }
 
-  wake(): void {
-    this.#pending = true;
-    this.#resolve?.();
+  /** One more that is woken by each wake-up, independently of the others. */
+  subscribe(): Waiter {
+    const waiter = new Wakeup();
+    this.#waiters.push(waiter);
+    return waiter;
   }
 
-  /** Resolves at the next wake-up, at once if there was one since the last, or after `pollMs`. */
+  /** Wakes all. */
+  wake(): void {
+    for (const waiter of this.#waiters) waiter.wake();
+  }
+
+  /** As {@link Waiter.next}, for the one that needs no other. */
   async next(pollMs: number): Promise<void> {
-    if (!this.#pending) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      this.#resolve = resolve;
-      const timer = setTimeout(resolve, pollMs);
-      await promise;
-      clearTimeout(timer);
-      this.#resolve = undefined;
-    }
-    this.#pending = false;
+    await this.#own.next(pollMs);
   }
 
   /** Waits without being woken by rows; only {@link close} cuts it short. */

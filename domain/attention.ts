@@ -62,6 +62,10 @@ export const ATTENTION_REASONS = {
     meaning: 'The refund was not decided for a long time, or its money is not in the wallet.',
     advice: 'Ask the service for the money. `retry` looks again; `refunded` says that it came, `dismissed` goes on without it.',
   },
+  message_quarantined: {
+    meaning: 'A report of the service about it, or a request to start or wake its workflow, cannot be processed and was put aside.',
+    advice: 'Find the cause in the detail and correct it, then requeue the dead letter, or dismiss it; either closes the case.',
+  },
   webhook_conflict: {
     meaning: 'Two different bodies came under one delivery id.',
     advice: 'Check who can send to the webhook address, and whether the webhook secret has leaked.',
@@ -78,6 +82,7 @@ export const JUDGED_BY_PERSONS = [
   'debited_for_nothing',
   'amount_differs',
   'movement_missing',
+  'message_quarantined',
 ] as const satisfies readonly AttentionReason[];
 
 /** What is known about a failure, as the API, the timeline and the Temporal UI show it. */

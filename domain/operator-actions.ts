@@ -38,6 +38,8 @@ export const VERDICTS_OF = {
   cancellation_refused: ['dismissed'],
   refund_failed: ['refunded', 'dismissed'],
   refund_missing: ['bought', 'not_bought', 'refunded', 'dismissed'],
+  // Requeueing or dismissing the dead letter closes it.
+  message_quarantined: [],
   webhook_conflict: ['dismissed'],
 } as const satisfies Record<AttentionReason, readonly CaseVerdict[]>;
 
@@ -115,7 +117,9 @@ export const REFUSALS = {
     'The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`.',
   contradiction_open: 'The service contradicted itself about it: a person must judge that with `resolve` first.',
   service_says_bought: 'The service says that it sold it: what it says counts, and it is being delivered.',
-  observations_pending: 'The service said something that is being judged at this moment: look again in a few seconds.',
+  observations_pending:
+    'The service said something that is being judged at this moment: look again in a few seconds. A report that is quarantined has a case ' +
+    '`message_quarantined`: requeue or dismiss it first.',
   later_attempt_open:
     'A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit.',
   case_not_open: 'No case with this reason is open for it.',

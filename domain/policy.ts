@@ -3,6 +3,7 @@
  * copy in its input and never reads configuration; tests shorten the values.
  */
 
+import { RELAY_POLICY, TEMPORAL_HEALTH_POLICY, type RelayPolicy, type TemporalHealthPolicy } from '#domain/relay-policy.ts';
 import type { Money } from '#domain/money.ts';
 import type { RetrySettings } from '#domain/retry-rules.ts';
 
@@ -72,19 +73,6 @@ export interface ReconcilePolicy {
   readonly listFrom: number;
   /** Pages of such a list in one run; what they do not show is asked about one by one. */
   readonly listPages: number;
-}
-
-export interface RelayPolicy {
-  /** Slow poll beside NOTIFY, for notifications that were lost. */
-  readonly pollMs: number;
-  /** Rows taken at a time. */
-  readonly batch: number;
-  /** How long taken rows belong to one relay; what it has not handed over by then, since it died, comes again. Longer than
-   * any call to Temporal takes, so that rows are not taken twice as a rule. */
-  readonly leaseMs: number;
-  /** First wait before a row that could not be handed over is tried again; doubled each time. */
-  readonly retryDelayMs: number;
-  readonly retryDelayMaxMs: number;
 }
 
 export interface SweepPolicy {
@@ -265,6 +253,7 @@ export interface Policy {
   readonly purchase: PurchasePolicy;
   readonly reconcile: ReconcilePolicy;
   readonly relay: RelayPolicy;
+  readonly temporalHealth: TemporalHealthPolicy;
   readonly sweep: SweepPolicy;
   readonly books: BooksPolicy;
   readonly runway: RunwayPolicy;
@@ -333,7 +322,8 @@ export const DEFAULT_POLICY: Policy = {
     listFrom: 10,
     listPages: 40,
   },
-  relay: { pollMs: 5 * second, batch: 100, leaseMs: 30 * second, retryDelayMs: second, retryDelayMaxMs: minute },
+  relay: RELAY_POLICY,
+  temporalHealth: TEMPORAL_HEALTH_POLICY,
   sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour, eventsKeptMs: 30 * 24 * hour, forgettingMs: 20 * second },
   books: {
     everyMs: 15 * minute,

@@ -26,6 +26,8 @@ export interface Metrics {
   readonly relayLag: Gauge<'queue'>;
   /** From the moment a row was due to its hand-over to Temporal, in seconds. */
   readonly relayDelay: Histogram<'queue'>;
+  /** Seconds since Temporal last answered this worker; 0 while it answers. */
+  readonly temporalUnreachable: Gauge;
   /** Events that were announced to internal systems. */
   readonly events: Counter<'type'>;
   /** Tries to deliver events to webhook endpoints. `result` is `delivered` or `failed`. */
@@ -157,6 +159,11 @@ export function createMetrics(options: { readonly processMetrics?: boolean } = {
       help: 'Time from when a row was due until it was handed over.',
       labelNames: ['queue'],
       buckets: DURATION_BUCKETS,
+      registers,
+    }),
+    temporalUnreachable: new Gauge({
+      name: 'reseller_temporal_unreachable_seconds',
+      help: 'Time since Temporal last answered this worker; 0 while it answers.',
       registers,
     }),
     events: new Counter({

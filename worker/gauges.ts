@@ -1,4 +1,4 @@
-import { count, eq, isNull, min, notInArray, sql } from 'drizzle-orm';
+import { count, eq, isNull, notInArray } from 'drizzle-orm';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 import { findingKinds } from '#domain/books.ts';
@@ -6,7 +6,8 @@ import type { WebhookSilencePolicy } from '#domain/policy.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { missedWebhooks } from '#db/inbox.ts';
 import { firstReconciliationAt, newestReconciliation } from '#db/reconciliations.ts';
-import { cases, events, inbox, outbox, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
+import { LAGGING_QUEUES, relayLag } from '#db/relay-lag.ts';
+import { cases, webhookDeliveries, webhookEndpoints } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
 import { listCircuits } from '#db/gate/circuits.ts';
 import { activePauses } from '#db/gate/pauses.ts';
@@ -37,12 +38,8 @@ export function databaseGauges(
 
       await setGateGauges(db, metrics);
 
-      const [oldestOutbox] = await db.select({ at: min(outbox.createdAt) }).from(outbox);
-      metrics.relayLag.set({ queue: 'outbox' }, seconds(oldestOutbox?.at));
-      const [oldestInbox] = await db.select({ at: min(inbox.receivedAt) }).from(inbox).where(sql`${inbox.state} = 'pending'`);
-      metrics.relayLag.set({ queue: 'inbox' }, seconds(oldestInbox?.at));
-      const [oldestEvent] = await db.select({ at: min(events.occurredAt) }).from(events).where(isNull(events.position));
-      metrics.relayLag.set({ queue: 'events' }, seconds(oldestEvent?.at));
+      const lag = await relayLag(db);
+      for (const queue of LAGGING_QUEUES) metrics.relayLag.set({ queue }, lag[queue]);
 
       await setOutboundGauges(db, metrics, seconds);
 

@@ -17,6 +17,8 @@ import { heartbeat } from '#worker/heartbeat.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 import { Relay } from '#worker/relay.ts';
+import { settlesWithin } from '#worker/settles-within.ts';
+import { TemporalHealth } from '#worker/temporal-health.ts';
 import { endpointWorkflows, workWorkflows } from '#worker/work-workflows.ts';
 import { workflowBundle } from '#worker/workflow-bundle.ts';
 import { TASK_QUEUE, WEBHOOK_TASK_QUEUE } from '#workflows/messages.ts';
@@ -35,6 +37,13 @@ const MAX_ACTIVITIES = 50;
 /** Endpoints that are sent to at the same moment; each takes a few seconds at a time, and mostly waits for its receiver. */
 const MAX_ENDPOINTS = 20;
 
+/** A worker that has nothing in hand and has not ended so long after that waits for a Temporal that does not answer. */
+const SHUTDOWN_MARGIN_MS = 2_000;
+/** How often a worker that stops is asked whether it has anything in hand. */
+const STATE_LOOK_MS = 100;
+/** A connection that nothing hangs on closes within milliseconds. */
+const CLOSE_MS = 1_000;
+
 /**
  * Runs the Temporal worker and the relay until SIGTERM or SIGINT, then stops both in order.
  *
@@ -45,7 +54,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stopping.abort());
 
-  let ready = false;
+  let running: Running | undefined;
   const probes = await startProbeServer({
     host: config.probeHost,
     port: config.probePort,
@@ -55,8 +64,9 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
       // Another process may have begun to use a key that this one lacks.
       encryption: () => database.run((db) => verifyKeys(db, keyRing)),
       worker: async () => {
-        if (!ready) throw new Error('the worker is not running (yet)');
+        if (running === undefined) throw new Error('the worker is not running (yet)');
       },
+      temporal: async () => running?.temporal.check(),
     },
     degraded: () => database.run(readConditions),
   });
@@ -71,7 +81,7 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
       await setUpNamespace(config.temporal);
     });
     if (!stopping.signal.aborted) {
-      await work(config, parts, stopping.signal, (running) => (ready = running));
+      await work(config, parts, stopping.signal, (now) => (running = now));
     }
     logger.info('the worker has stopped');
   } catch (error) {
@@ -83,11 +93,16 @@ export async function runWorker(config: WorkerConfig, parts: WorkerParts = creat
   }
 }
 
+/** What a probe asks while the worker runs. */
+interface Running {
+  readonly temporal: TemporalHealth;
+}
+
 async function work(
   config: WorkerConfig,
   parts: WorkerParts,
   signal: AbortSignal,
-  setReady: (ready: boolean) => void,
+  setRunning: (running: Running | undefined) => void,
 ): Promise<void> {
   const { logger, metrics, database, keyRing, wakeups, readers, gatekeeper, firstContact } = parts;
   const { activities, webhookActivities } = parts;
@@ -138,32 +153,44 @@ async function work(
     logger,
     now: Date.now,
   });
+  const temporal = new TemporalHealth({
+    ask: () => connection.workflowService.getSystemInfo({}),
+    policy: policy.temporalHealth,
+    metrics,
+    logger,
+    now: Date.now,
+  });
   const workers = [worker, courier];
   const running = runAll(workers);
   wakeups.listen();
   relay.start();
   gatekeeper.start();
   firstContact.start();
-  setReady(true);
+  temporal.start();
+  setRunning({ temporal });
   logger.info({ taskQueue: TASK_QUEUE, namespace: config.temporal.namespace }, 'the worker is running');
 
-  const stop = async () => {
-    setReady(false);
-    await gatekeeper.stop();
-    await firstContact.stop();
-    await relay.stop();
-    stopAll(workers);
+  const stopParts = async () => {
+    setRunning(undefined);
+    await Promise.all([gatekeeper.stop(), firstContact.stop(), relay.stop(), temporal.stop()]);
   };
-  const onAbort = () => void stop();
+  const told = Promise.withResolvers<void>();
+  const onAbort = () => {
+    void stopParts();
+    void relay.stop().finally(() => {
+      stopAll(workers);
+      told.resolve();
+    });
+  };
   signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) await stop();
+  if (signal.aborted) onAbort();
   try {
-    await running;
+    await Promise.race([running, told.promise.then(() => untilStopped(workers, running, config.shutdownGraceMs))]);
   } finally {
-    await gatekeeper.stop();
-    await firstContact.stop();
-    await relay.stop();
-    await connection.close();
+    await stopParts();
+    // It waits for calls that a Temporal that hangs never answers, and is refused while a worker has not ended. The process ends all the same.
+    const closing = connection.close().catch((error: unknown) => logger.warn({ err: error }, 'the connection to Temporal could not be closed'));
+    await settlesWithin(CLOSE_MS, closing);
   }
 }
 
@@ -171,6 +198,20 @@ async function work(
 async function runAll(workers: readonly Worker[]): Promise<void> {
   const ended = await Promise.allSettled(workers.map((each) => each.run().finally(() => stopAll(workers))));
   for (const each of ended) if (each.status === 'rejected') throw each.reason;
+}
+
+/** Resolves when workers that were told to stop have ended, or have nothing in hand any more and only wait for Temporal. */
+async function untilStopped(workers: readonly Worker[], running: Promise<void>, graceMs: number): Promise<void> {
+  const lastLook = performance.now() + graceMs + SHUTDOWN_MARGIN_MS;
+  while (workers.some(isBusy) && performance.now() < lastLook) {
+    if (await settlesWithin(STATE_LOOK_MS, running)) return;
+  }
+  await settlesWithin(SHUTDOWN_MARGIN_MS, running);
+}
+
+function isBusy(worker: Worker): boolean {
+  const state = worker.getState();
+  return state !== 'STOPPED' && state !== 'FAILED';
 }
 
 function stopAll(workers: readonly Worker[]): void {

@@ -68,7 +68,7 @@ describe('the inbox', () => {
   it('keeps a row that could not be handed over, with the reason, until its time comes', async () => {
     await deliverMany(1);
     const [row] = await take(1);
-    await database.run((db) => postpone(db, row!, 'Temporal is down', HOUR));
+    await database.run((db) => postpone(db, row!, { error: 'Temporal is down', delayMs: HOUR, isLasting: false }));
     expect(await take(1)).toEqual([]);
     await passQueueTime(database, HOUR);
     expect(await take(1)).toMatchObject([{ id: row!.id, lastError: 'Temporal is down', tries: 2 }]);
@@ -83,7 +83,7 @@ describe('the inbox', () => {
       expect(row).toBeDefined();
       setClock.setSystemTime(new Date('2100-01-01'));
       expect(await take(1)).toEqual([]);
-      await database.run((db) => postpone(db, row!, 'Temporal is down', 0));
+      await database.run((db) => postpone(db, row!, { error: 'Temporal is down', delayMs: 0, isLasting: false }));
       setClock.setSystemTime(0);
       expect(await take(1)).toMatchObject([{ id: row!.id }]);
     } finally {
@@ -100,7 +100,7 @@ describe('the inbox', () => {
     expect(await database.transaction((tx) => holdRow(tx, first!, HOUR))).toEqual({ state: 'pending', decision: null, isOurs: false });
     expect(await database.transaction((tx) => holdRow(tx, second!, HOUR))).toEqual({ state: 'pending', decision: null, isOurs: true });
     expect(await take(1)).toEqual([]);
-    await database.run((db) => postpone(db, first!, 'late', 0));
+    await database.run((db) => postpone(db, first!, { error: 'late', delayMs: 0, isLasting: false }));
     expect(await take(1)).toEqual([]);
   });
 
@@ -228,7 +228,7 @@ describe('the outbox', () => {
     await acceptTestOrder(database);
     const options = { batch: 1, ...LEASED };
     const [row] = await database.run((db) => takeOutbox(db, options));
-    await database.run((db) => postponeOutbox(db, row!, 'Temporal is down', 2 * HOUR));
+    await database.run((db) => postponeOutbox(db, row!, { error: 'Temporal is down', delayMs: 2 * HOUR, isLasting: false }));
     await passQueueTime(database, HOUR);
     expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
     await passQueueTime(database, HOUR);

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { StartFacts } from '#db/start-facts.ts';
 import { recordStep } from '#db/work.ts';
 import type { TellOutcome } from '#domain/inbox-decision.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { Database } from '#db/database.ts';
 import { attempts, cases, events, inbox, outbox, webhookDeliveries } from '#db/schema.ts';
 import { requestWake } from '#db/outbox.ts';
@@ -101,7 +102,7 @@ function newRelay({ batch = 100, pollMs = 60_000 } = {}) {
     endpoints: { wake: (id, { urgent }) => temporal.wakeEndpoint(id, urgent) },
     wakeups,
     onPublished: () => undefined,
-    policy: { pollMs, batch, leaseMs: 30_000, retryDelayMs: HOUR, retryDelayMaxMs: 60 * HOUR },
+    policy: { ...DEFAULT_POLICY.relay, pollMs, batch, retryDelayMs: HOUR, retryDelayMaxMs: 60 * HOUR, lastingTries: 3 },
     metrics: createMetrics({ processMetrics: false }),
     logger,
     now: Date.now,

@@ -16,6 +16,9 @@ export interface OwnServer extends AsyncDisposable {
   stop(): Promise<void>;
   /** As a power cut would. */
   kill(): Promise<void>;
+  /** As a server that hangs: it takes connections and answers nothing, until {@link resume}. */
+  pause(): void;
+  resume(): void;
 }
 
 export interface OwnPostgres extends OwnServer {
@@ -71,6 +74,8 @@ function controls(server: EmbeddedPostgres | TemporalServer, folder: string): Ow
     start: () => server.start(),
     stop: () => server.stop(),
     kill: () => server.kill(),
+    pause: () => server.child?.signal('SIGSTOP'),
+    resume: () => server.child?.signal('SIGCONT'),
     [Symbol.asyncDispose]: async () => {
       await server.kill();
       takeBack();

@@ -6,6 +6,7 @@ import { inbox, outbox } from '#db/schema.ts';
 import { Wakeups } from '#db/wakeups.ts';
 import type { StartFacts } from '#db/start-facts.ts';
 import type { TellOutcome } from '#domain/inbox-decision.ts';
+import { DEFAULT_POLICY } from '#domain/policy.ts';
 import { Relay, type RelayOptions, type WorkWorkflows } from '#worker/relay.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 import type { OpenTestDatabase } from '#test/support/database.ts';
@@ -49,7 +50,7 @@ export function testRelay(opened: OpenTestDatabase, workflows: WorkWorkflows, ov
     endpoints: { wake: async () => undefined },
     wakeups,
     onPublished: () => undefined,
-    policy: { pollMs: 60_000, batch: 100, leaseMs: 30_000, retryDelayMs: 1_000, retryDelayMaxMs: 60_000 },
+    policy: { ...DEFAULT_POLICY.relay, pollMs: 60_000 },
     metrics: createMetrics({ processMetrics: false }),
     logger,
     now: Date.now,

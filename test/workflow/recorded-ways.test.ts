@@ -48,7 +48,15 @@ const attentionReasons = events.flatMap(({ upsertWorkflowSearchAttributesEventAt
 });
 
 /** Cases that stand beside the work, which is never parked for them. */
-const BESIDE_WORK: readonly AttentionReason[] = ['charged_above_limit', 'debited_twice', 'debited_for_nothing', 'amount_differs', 'movement_missing', 'webhook_conflict'];
+const BESIDE_WORK: readonly AttentionReason[] = [
+  'charged_above_limit',
+  'debited_twice',
+  'debited_for_nothing',
+  'amount_differs',
+  'movement_missing',
+  'message_quarantined',
+  'webhook_conflict',
+];
 /** Parked as with `refund_failed`. */
 const NOT_RECORDED: readonly AttentionReason[] = ['refund_missing'];
 

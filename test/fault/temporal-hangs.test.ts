@@ -1,0 +1,62 @@
+import { and, eq, isNotNull } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { events } from '#db/schema.ts';
+import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
+import { startOwnTemporal, type OwnTemporal } from '#test/support/own-servers.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+const readiness = z.object({
+  checks: z.record(z.string(), z.object({ ok: z.boolean() })),
+  degraded: z.array(z.object({ condition: z.string() })),
+});
+
+let temporal: OwnTemporal;
+let stack: Stack;
+let desk: OrderDesk;
+
+beforeAll(async () => {
+  temporal = await startOwnTemporal();
+  stack = await startStack({ temporal });
+  desk = new OrderDesk(stack);
+});
+afterAll(async () => {
+  temporal.resume();
+  await stack.stop();
+  await temporal[Symbol.asyncDispose]();
+});
+
+const workerUrl = (path: string) => `http://127.0.0.1:${stack.environments.worker['WORKER_PROBE_PORT']}${path}`;
+const ready = async (url: string) => readiness.parse(await (await fetch(url)).json());
+
+describe('Temporal that takes calls and answers none', () => {
+  it('is reported by probes and metrics, keeps no event back, and keeps no worker from stopping', async () => {
+    await desk.reaches(await desk.place(PACKAGE.completedAtOnce), 'completed');
+
+    temporal.pause();
+    const waiting = await desk.place(PACKAGE.completedAtOnce);
+    await waitFor('the event of an order that was accepted meanwhile is published', async () => {
+      const condition = and(eq(events.subjectId, waiting), isNotNull(events.position));
+      return (await stack.database.run((db) => db.select().from(events).where(condition))).length > 0;
+    });
+    await waitFor('the worker is not ready', async () => (await ready(workerUrl('/readyz'))).checks['temporal']?.ok === false);
+    const metrics = await (await fetch(workerUrl('/metrics'))).text();
+    expect(Number(/^reseller_temporal_unreachable_seconds (\S+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(5);
+    const degraded = await waitFor('the API names the queue', async () => {
+      const answer = readiness.parse(JSON.parse((await stack.api.get('/readyz')).text));
+      return answer.degraded.find(({ condition }) => condition === 'relay_behind_outbox');
+    });
+    expect(degraded).toBeDefined();
+
+    // Throws when the worker has to be killed, after the 30 s that a container has.
+    const stoppedAt = performance.now();
+    await stack.process('worker').stop();
+    console.log(`the worker stopped within ${Math.round(performance.now() - stoppedAt)} ms`);
+
+    temporal.resume();
+    await stack.start('worker');
+    await desk.reaches(waiting, 'completed');
+    await desk.checkBooks();
+  });
+});

@@ -1,0 +1,20 @@
+import { UnsealError } from '#crypto/key-ring.ts';
+import { sqlState } from '#db/database.ts';
+import { WorkMissingError } from '#db/work.ts';
+import type { RelayFailure } from '#domain/relay-failure.ts';
+import { UnreadableRowError } from '#worker/inbox-relay.ts';
+
+/** What is known of an error that kept a row from being handed over. */
+export function failureOf(error: unknown): RelayFailure {
+  if (error instanceof UnsealError || error instanceof UnreadableRowError) return { kind: 'unreadable' };
+  if (error instanceof WorkMissingError) return { kind: 'work_missing' };
+  const state = sqlState(error);
+  return state === undefined ? { kind: 'other' } : { kind: 'sql', state };
+}
+
+/** The error, for the row. A failed query's message holds its parameters, so only its state is named. */
+export function describeError(error: unknown): string {
+  const state = sqlState(error);
+  if (state !== undefined) return `PostgreSQL error ${state}`;
+  return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown error';
+}

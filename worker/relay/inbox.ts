@@ -1,0 +1,74 @@
+import { quarantineInboxRow } from '#db/dead-letters.ts';
+import type { InboxRow } from '#db/inbox.ts';
+import { postpone, releaseRows, settleTold, takePending } from '#db/inbox-queue.ts';
+import { readStartFacts } from '#db/start-facts.ts';
+import { afterFailure } from '#domain/relay-failure.ts';
+import { judgeRow, type Judgement } from '#worker/inbox-relay.ts';
+import { CutOffError, countRow, eachOf, NobodyToldError, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
+import { describeError, failureOf } from '#worker/relay/failures.ts';
+import type { Batch } from '#worker/relay/loop.ts';
+
+/** Judges reports of the service and tells the workflows that they are about. */
+export async function relayInbox(context: RelayContext): Promise<Batch> {
+  const { database, policy: { batch, leaseMs } } = context;
+  const rows = await database.run((db) => takePending(db, { batch, leaseMs }));
+  const notBegun: InboxRow[] = [];
+  let judgeAgain = false;
+  // Reports about one piece of work in the order in which they came; different work at once.
+  await eachOf([...groupBySubject(rows)], PARALLEL, async (group) => {
+    for (const row of group) {
+      if (context.isCutOff()) notBegun.push(row);
+      else if ((await passOn(context, row)) === 'judge_again') judgeAgain = true;
+    }
+  });
+  await database.run((db) => releaseRows(db, notBegun));
+  return { taken: rows.length, again: rows.length === batch || judgeAgain };
+}
+
+async function passOn(context: RelayContext, row: InboxRow): Promise<'judge_again' | 'done'> {
+  const { database, keyRing, policy: { leaseMs }, now, logger } = context;
+  try {
+    const judgement = await judgeRow(database, keyRing, row, new Date(now()), { leaseMs });
+    const settled = judgement.kind === 'tell' ? await tell(context, row, judgement) : undefined;
+    if (judgement.kind === 'applied' && judgement.contradiction) {
+      logger.error({ inboxId: String(row.id), event: row.event }, 'the service contradicts what is known of a purchase; a case is open');
+    }
+    countRow(context, 'inbox', judgement.kind === 'tell' ? 'handed_over' : judgement.kind, row.receivedAt);
+    return settled ?? 'done';
+  } catch (error) {
+    await fail(context, row, error).catch((failure: unknown) => {
+      logger.warn({ err: failure, inboxId: String(row.id) }, 'a failure could not be noted; the row comes again after its lease');
+    });
+    return 'done';
+  }
+}
+
+async function tell(
+  { database, workflows, call }: RelayContext,
+  row: InboxRow,
+  { match: { work }, observation }: Extract<Judgement, { readonly kind: 'tell' }>,
+): Promise<'judge_again' | 'done'> {
+  const facts = await database.run((db) => readStartFacts(db, work));
+  const outcome = await call(() => workflows.tell(facts, observation));
+  const settled = await database.transaction((tx) => settleTold(tx, row.id, work, outcome));
+  if (settled === 'try_again') throw new NobodyToldError();
+  return settled === 'judge_again' ? settled : 'done';
+}
+
+async function fail({ database, policy, metrics, logger }: RelayContext, row: InboxRow, error: unknown): Promise<void> {
+  if (error instanceof CutOffError) return database.run((db) => releaseRows(db, [row]));
+  const about = { err: error, inboxId: String(row.id), tries: row.tries };
+  const next = afterFailure(failureOf(error), row, policy);
+  if (next.kind === 'quarantine') {
+    metrics.relayRows.inc({ queue: 'inbox', result: 'quarantined' });
+    logger.error(about, 'a report of the service cannot be acted upon; it is quarantined and a case is open');
+    return quarantineInboxRow(database, row, describeError(error));
+  }
+  metrics.relayRows.inc({ queue: 'inbox', result: 'postponed' });
+  logger.warn(about, 'a report of the service could not be passed on; it is tried again');
+  return database.run((db) => postpone(db, row, { error: describeError(error), ...next }));
+}
+
+function groupBySubject(rows: readonly InboxRow[]): Iterable<InboxRow[]> {
+  return Map.groupBy(rows, (row) => `${row.subjectKind}/${row.reference ?? row.serviceId ?? row.serviceEsimId ?? row.id}`).values();
+}

@@ -1,0 +1,55 @@
+import { describeError, failureOf } from '#worker/relay/failures.ts';
+import { CutOffError, countRow, eachOf, NobodyToldError, PARALLEL, type RelayContext } from '#worker/relay/context.ts';
+import type { Batch } from '#worker/relay/loop.ts';
+import { quarantineOutboxRow } from '#db/dead-letters.ts';
+import { postponeOutbox, releaseOutbox, settleOutbox, takeOutbox, type OutboxRow } from '#db/outbox.ts';
+import { readStartFacts } from '#db/start-facts.ts';
+import { readWork } from '#db/work.ts';
+import { isFinal } from '#domain/lifecycle.ts';
+import { afterFailure } from '#domain/relay-failure.ts';
+
+/** Starts and wakes the workflows of work that was asked for. */
+export async function relayOutbox(context: RelayContext): Promise<Batch> {
+  const { database, policy: { batch, leaseMs } } = context;
+  const rows = await database.run((db) => takeOutbox(db, { batch, leaseMs }));
+  const handedOver: OutboxRow[] = [];
+  const notBegun: OutboxRow[] = [];
+  await eachOf(rows, PARALLEL, async (row) => {
+    if (context.isCutOff()) notBegun.push(row);
+    else if (await handOver(context, row)) handedOver.push(row);
+  });
+  await database.run((db) => settleOutbox(db, handedOver));
+  await database.run((db) => releaseOutbox(db, notBegun));
+  return { taken: rows.length, again: rows.length === batch };
+}
+
+/** @returns true when the row is done with. */
+async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean> {
+  const { database, workflows, call } = context;
+  try {
+    const work = await database.run((db) => readStartFacts(db, { kind: row.subjectKind, id: row.subjectId }));
+    const outcome = await call<string>(() => (row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work)));
+    if (outcome === 'finished' && !isFinal((await database.run((db) => readWork(db, work))).status)) throw new NobodyToldError();
+    countRow(context, 'outbox', 'handed_over', row.createdAt);
+    return true;
+  } catch (error) {
+    await fail(context, row, error).catch((failure: unknown) => {
+      context.logger.warn({ err: failure, workId: row.subjectId }, 'a failure could not be noted; the row comes again after its lease');
+    });
+    return false;
+  }
+}
+
+async function fail({ database, policy, metrics, logger }: RelayContext, row: OutboxRow, error: unknown): Promise<void> {
+  if (error instanceof CutOffError) return database.run((db) => releaseOutbox(db, [row]));
+  const about = { err: error, workId: row.subjectId, tries: row.tries };
+  const next = afterFailure(failureOf(error), row, policy);
+  if (next.kind === 'quarantine') {
+    metrics.relayRows.inc({ queue: 'outbox', result: 'quarantined' });
+    logger.error(about, 'a workflow cannot be started or woken; the request is quarantined and a case is open');
+    return database.transaction((tx) => quarantineOutboxRow(tx, row, describeError(error)));
+  }
+  metrics.relayRows.inc({ queue: 'outbox', result: 'postponed' });
+  logger.warn(about, 'a workflow could not be started or woken; it is tried again');
+  return database.run((db) => postponeOutbox(db, row, { error: describeError(error), ...next }));
+}
