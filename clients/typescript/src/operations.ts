@@ -17,6 +17,9 @@ import type {
   CaseDismissal,
   CasePage,
   CreatedWebhookEndpoint,
+  DeadLetter,
+  DeadLetterAction,
+  DeadLetterPage,
   DeletedWebhookEndpoint,
   EndpointSecretRotation,
   Esim,
@@ -386,6 +389,16 @@ export interface ListEventsQuery {
 
 export interface ListCasesQuery {
   readonly reason?: AttentionReason;
+  /** How many at most, 1 to 100. */
+  readonly limit?: number;
+  /** `next_cursor` of the page before; leave it out for the first page. */
+  readonly cursor?: string;
+}
+
+export interface ListDeadLettersQuery {
+  readonly queue?:
+    | 'inbox'
+    | 'outbox';
   /** How many at most, 1 to 100. */
   readonly limit?: number;
   /** `next_cursor` of the page before; leave it out for the first page. */
@@ -1061,6 +1074,36 @@ export class Operations {
    */
   dismissCase(id: string, body: CaseDismissal, options: CallOptions = {}): Promise<Case> {
     return this.transport.json({ operation: 'dismissCase', method: 'POST', path: `/v1/cases/${encodeURIComponent(id)}/dismiss`, body, options });
+  }
+
+  /** List dead letters of a queue, oldest first.
+   *
+   * Reports of the service and requests to workflows that cannot be processed, however often they are tried. Those about known work have a case `message_quarantined`, and that work buys nothing anew until they are requeued or dismissed.
+   *
+   * Scope: `cases:operate`.
+   */
+  listDeadLetters(query: ListDeadLettersQuery = {}, options: CallOptions = {}): Paged<DeadLetter, DeadLetterPage> {
+    return new Paged((cursor) => this.transport.json({ operation: 'listDeadLetters', method: 'GET', path: '/v1/dead-letters', query: { ...query, ...cursor }, options }));
+  }
+
+  /** Have a dead letter processed again.
+   *
+   * Once its cause is corrected. It gets as many tries as a new one; should it fail again, it comes back to the list with a new case. Its case closes when nothing else of the same work is quarantined.
+   *
+   * Scope: `cases:operate`.
+   */
+  requeueDeadLetter(id: string, body: DeadLetterAction, options: CallOptions = {}): Promise<DeadLetter> {
+    return this.transport.json({ operation: 'requeueDeadLetter', method: 'POST', path: `/v1/dead-letters/${encodeURIComponent(id)}/requeue`, body, options });
+  }
+
+  /** Put a dead letter aside for good.
+   *
+   * Nothing is done with it any more, and it bars no purchase. Look first at what the service says of the purchase: a report that is dismissed has no effect, also where it says that something was bought. A report stays stored; a request of the outbox is deleted.
+   *
+   * Scope: `cases:operate`.
+   */
+  dismissDeadLetter(id: string, body: DeadLetterAction, options: CallOptions = {}): Promise<DeadLetter> {
+    return this.transport.json({ operation: 'dismissDeadLetter', method: 'POST', path: `/v1/dead-letters/${encodeURIComponent(id)}/dismiss`, body, options });
   }
 
   /** Read what holds purchases up, and what is reserved and spent.
