@@ -7,7 +7,7 @@ import { DEFAULT_POLICY } from '#domain/policy.ts';
 import type { WorkWorkflows } from '#worker/relay.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { acceptTestOrder } from '#test/support/order-rows.ts';
-import { ControlledWorkflows, testRelay } from '#test/support/relay.ts';
+import { testRelay } from '#test/support/relay.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 
 /** Temporal that takes every call and answers none. */
@@ -78,7 +78,6 @@ describe('while Temporal takes calls and answers none, the relay', () => {
     expect(workflows.started).toHaveLength(16);
     const taken: string[] = [];
     const answering = testRelay(opened, {
-      ...new ControlledWorkflows(),
       start: async ({ id }) => {
         taken.push(id);
         return 'started';
