@@ -74,6 +74,12 @@ export async function oneOfEach(stack: Stack, clerk: Clerk): Promise<Ids> {
   for (const status of ['processing', 'failed']) await clerk.deliver(second, `order.${status}`, { id: 'so_CONFLICT', status });
   const [openCase] = (await clerk.call('listCases', { query: { reason: 'webhook_conflict' }, note: false })).read(list).data;
 
+  // Deliveries of a kind that nobody knows: kept, shown, and tried again or put aside.
+  for (const id of ['so_UNKNOWN_1', 'so_UNKNOWN_2']) await clerk.deliver(randomUUID(), 'order.refurbished', { id });
+  const letters = (await clerk.call('listDeadLetters')).read(list).data;
+  await clerk.call('dismissDeadLetter', { params: { id: letters[0]?.id ?? '' }, body: { why: 'The service has announced that it sends this kind now.' } });
+  await clerk.call('requeueDeadLetter', { params: { id: letters[1]?.id ?? '' }, body: { why: 'This version knows the kind.' } });
+
   const pause = await clerk.call('pauseBuying', { body: { kind: 'topup', failure_class: 'rate_limited', why: 'The service asked for it.' } });
   const pauseId = pause.textAt('id');
   await clerk.call('getPurchaseGate');
