@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/database.ts';
 import { markApplied, unappliedFor } from '#db/inbox.ts';
-import { holdRow, markUnmatched, postpone, settleTold, takePending } from '#db/inbox-queue.ts';
+import { markUnmatched, postpone, settleTold, takePending } from '#db/inbox-queue.ts';
 import { recordMovement } from '#db/journal.ts';
 import { completeOrder } from '#db/orders.ts';
 import { postponeOutbox, requestStart, requestWake, settleOutbox, takeOutbox } from '#db/outbox.ts';
@@ -72,36 +72,6 @@ describe('the inbox', () => {
     expect(await take(1)).toEqual([]);
     await passQueueTime(database, HOUR);
     expect(await take(1)).toMatchObject([{ id: row!.id, lastError: 'Temporal is down', tries: 2 }]);
-  });
-
-  it('leases rows by its own clock alone: a process whose clock is wrong takes neither too early nor too late', async () => {
-    await deliverMany(1);
-    const setClock = vi.useFakeTimers({ toFake: ['Date'] });
-    try {
-      setClock.setSystemTime(0);
-      const [row] = await take(1);
-      expect(row).toBeDefined();
-      setClock.setSystemTime(new Date('2100-01-01'));
-      expect(await take(1)).toEqual([]);
-      await database.run((db) => postpone(db, row!, { error: 'Temporal is down', delayMs: 0, isLasting: false }));
-      setClock.setSystemTime(0);
-      expect(await take(1)).toMatchObject([{ id: row!.id }]);
-    } finally {
-      setClock.useRealTimers();
-    }
-  });
-
-  it('gives a row that is held a new lease, and none to a relay that has lost it', async () => {
-    await deliverMany(1);
-    const [first] = await take(1);
-    await passQueueTime(database, HOUR);
-    const [second] = await take(1);
-    await passQueueTime(database, HOUR);
-    expect(await database.transaction((tx) => holdRow(tx, first!, HOUR))).toEqual({ state: 'pending', decision: null, isOurs: false });
-    expect(await database.transaction((tx) => holdRow(tx, second!, HOUR))).toEqual({ state: 'pending', decision: null, isOurs: true });
-    expect(await take(1)).toEqual([]);
-    await database.run((db) => postpone(db, first!, { error: 'late', delayMs: 0, isLasting: false }));
-    expect(await take(1)).toEqual([]);
   });
 
   it('brings a row that named nothing of ours back once an attempt with its reference is opened', async () => {
