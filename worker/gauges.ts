@@ -1,4 +1,4 @@
-import { count, eq, isNull, notInArray } from 'drizzle-orm';
+import { count, eq, isNull, min, notInArray } from 'drizzle-orm';
 import { FINAL_STATUSES, isFinal, statusesOf } from '#domain/lifecycle.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 import { findingKinds } from '#domain/books.ts';

@@ -56,7 +56,7 @@ export type FailureClass =
   | 'contract_drift'
   | 'worker_lost';
 /**
- * `outcome_unknown`: The service may have bought, and neither sending again nor asking has settled it. `debit_without_goods`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `contradiction`: The service said something that contradicts what is known already, or the end that was reached. `contract_drift`: The service delivered something that we cannot read. `delivery_unavailable`: It is bought, but what was bought could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows a debit too many for it: twice for one purchase, or after a subscription had ended. Money was lost. `debited_for_nothing`: It came to nothing, and the wallet shows a debit for it that was not given back. `amount_differs`: The service moved another amount in the wallet than it had told us. `movement_missing`: Our books have a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service says that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `webhook_conflict`: Two different bodies came under one delivery id.
+ * `outcome_unknown`: The service may have bought, and neither sending again nor asking has settled it. `debit_without_goods`: The service reports a failure, but its wallet shows a debit for it and no credit. `evidence_unavailable`: The service reports a failure, and the wallet could not be read to prove that nothing was charged. `attempts_used_up`: Every allowed attempt failed, each provably without a charge. `contradiction`: The service said something that contradicts what is known already, or the end that was reached. `contract_drift`: The service delivered something that we cannot read. `delivery_unavailable`: It is bought, but what was bought could not be read from the service for a long time. `charged_above_limit`: The service charged more than the max_price that the caller set. `debited_twice`: The wallet shows a debit too many for it: twice for one purchase, or after a subscription had ended. Money was lost. `debited_for_nothing`: It came to nothing, and the wallet shows a debit for it that was not given back. `amount_differs`: The service moved another amount in the wallet than it had told us. `movement_missing`: Our books have a movement for it that the wallet at the service does not show. `cancellation_refused`: The service does not cancel the subscription. `refund_failed`: The eSIM is cancelled, and the service says that its refund failed. `refund_missing`: The refund was not decided for a long time, or its money is not in the wallet. `message_quarantined`: A report of the service about it, or a request to start or wake its workflow, cannot be processed and was put aside. `webhook_conflict`: Two different bodies came under one delivery id.
  */
 export type AttentionReason =
   | 'outcome_unknown'
@@ -74,6 +74,7 @@ export type AttentionReason =
   | 'cancellation_refused'
   | 'refund_failed'
   | 'refund_missing'
+  | 'message_quarantined'
   | 'webhook_conflict';
 /**
  * What a rule is for. The most specific counts: that of the package or plan, else of a country of the package, else the default.
@@ -1390,6 +1391,12 @@ export interface CaseDismissal {
    */
   why: string;
 }
+export interface DeadLetterAction {
+  /**
+   * Why, for whoever reads the timeline. Keep personal data out.
+   */
+  why: string;
+}
 export interface PauseInput {
   kind?: 'order' | 'topup' | 'vpn_subscription' | 'cancellation';
   failure_class?: FailureClass;
@@ -1789,6 +1796,7 @@ export interface Problem {
     | 'vpn_subscription_not_found'
     | 'access_data_not_there'
     | 'case_not_found'
+    | 'dead_letter_not_found'
     | 'pause_not_found'
     | 'pricing_rule_not_found'
     | 'esim_not_found'
@@ -1848,7 +1856,7 @@ export interface Problem {
     href: string;
   };
   /**
-   * With `action_not_possible`: what stands against it. `already_ended`: It has ended; nothing can be done with it any more. `not_waiting`: Only what is held or needs attention can be tried again: this is being worked on. `may_be_bought`: The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`. `wallet_not_read`: The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`. `contradiction_open`: The service contradicted itself about it: a person must judge that with `resolve` first. `service_says_bought`: The service says that it sold it: what it says counts, and it is being delivered. `observations_pending`: The service said something that is being judged at this moment: look again in a few seconds. `later_attempt_open`: A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only what is held can be released: this is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought. `service_id_taken`: The service's id that is named belongs to another attempt: look at its timeline before anything else.
+   * With `action_not_possible`: what stands against it. `already_ended`: It has ended; nothing can be done with it any more. `not_waiting`: Only what is held or needs attention can be tried again: this is being worked on. `may_be_bought`: The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`. `wallet_not_read`: The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`. `contradiction_open`: The service contradicted itself about it: a person must judge that with `resolve` first. `service_says_bought`: The service says that it sold it: what it says counts, and it is being delivered. `observations_pending`: The service said something that is being judged at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only what is held can be released: this is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought. `service_id_taken`: The service's id that is named belongs to another attempt: look at its timeline before anything else.
    */
   refusal?:
     | 'already_ended'
@@ -2640,6 +2648,47 @@ export interface Case {
    * How it was closed.
    */
   resolution: string | null;
+}
+export interface DeadLetterPage {
+  data: DeadLetter[];
+  /**
+   * Goes into `cursor` for the next page; null on the last.
+   */
+  next_cursor: string | null;
+}
+export interface DeadLetter {
+  /**
+   * The queue and the number of the row.
+   */
+  id: string;
+  /**
+   * `inbox`: a report of the service. `outbox`: a request to start or wake the workflow of a piece of work.
+   */
+  queue: 'inbox' | 'outbox';
+  /**
+   * The event of the service, or what was asked of the workflow.
+   */
+  message: string;
+  /**
+   * Work, or a `delivery` of the service where no work of ours is known.
+   */
+  subject_kind: 'order' | 'topup' | 'vpn_subscription' | 'cancellation' | 'delivery';
+  /**
+   * Id of the work, or of the delivery.
+   */
+  subject_id: string;
+  /**
+   * Why it cannot be processed.
+   */
+  error: string;
+  /**
+   * How often it was tried; 0 for what could not be read when it came.
+   */
+  tries: number;
+  /**
+   * RFC 3339 time.
+   */
+  received_at: string;
 }
 export interface PurchaseGate {
   circuits: {
@@ -3940,7 +3989,7 @@ export interface Readiness {
     };
   };
   /**
-   * What holds purchases up although this API takes requests: what the service last said to orders that are held for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `buying_paused`; `other_header_prefix` where webhooks of the service are refused for the names of their headers; and `webhooks_missed`. Never a reason to send requests elsewhere.
+   * What holds purchases up although this API takes requests: what the service last said to orders that are held for it, such as `not_approved`; open circuits of the purchase gate, such as `service_down`; `buying_paused`; `other_header_prefix` where webhooks of the service are refused for the names of their headers; `webhooks_missed`; and `relay_behind_outbox`, `relay_behind_inbox` or `relay_behind_events` where rows wait for longer than they should. Never a reason to send requests elsewhere.
    */
   degraded: {
     condition: string;
