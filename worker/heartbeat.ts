@@ -1,8 +1,14 @@
 import type { Context } from '@temporalio/activity';
-import type { ActivityInterceptors } from '@temporalio/worker';
+import type { ActivityInterceptors, WorkerOptions } from '@temporalio/worker';
 
 /** Beats in the time after which Temporal gives an activity up: one may be late, and one may be lost. */
 const BEATS_PER_TIMEOUT = 3;
+
+/**
+ * Worker options without which the beats do not reach the server: the SDK holds beats back for 80 % of the heartbeat timeout, so that
+ * one lost beat would end the activity. One second is shorter than the time between two beats of every timeout of 3 s or more.
+ */
+export const HEARTBEAT_OPTIONS = { maxHeartbeatThrottleInterval: '1s' } as const satisfies Partial<WorkerOptions>;
 
 /**
  * Lets every activity that has a heartbeat timeout beat for as long as it runs, so that Temporal soon notices an

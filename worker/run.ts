@@ -13,7 +13,7 @@ import { createWorkerDataConverter } from '#temporal/data-converter.ts';
 import { ensureSchedules } from '#temporal/schedules.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { NamespaceSetUpError, setUpNamespace } from '#temporal/set-up.ts';
-import { heartbeat } from '#worker/heartbeat.ts';
+import { heartbeat, HEARTBEAT_OPTIONS } from '#worker/heartbeat.ts';
 import { createWorkerParts, type WorkerParts } from '#worker/parts.ts';
 import { policyInForce } from '#worker/policy-in-force.ts';
 import { Relay } from '#worker/relay.ts';
@@ -127,6 +127,7 @@ async function work(
     stickyQueueScheduleToStartTimeout: STICKY_TIMEOUT,
     maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
     interceptors: { activity: [heartbeat] },
+    ...HEARTBEAT_OPTIONS,
   });
   // With slots of its own: receivers of webhooks may take their time without keeping a purchase waiting.
   const courier = await Worker.create({
@@ -138,6 +139,7 @@ async function work(
     shutdownGraceTime: config.shutdownGraceMs,
     maxConcurrentActivityTaskExecutions: MAX_ENDPOINTS,
     interceptors: { activity: [heartbeat] },
+    ...HEARTBEAT_OPTIONS,
   });
   await untilAvailable(parts, signal, () => ensureSchedules(client, policy));
 

@@ -7,6 +7,18 @@ export interface TestActivities {
   fail(text: string): Promise<void>;
 }
 
+export interface LongActivities {
+  /** Runs until the test has seen enough of its heartbeats. */
+  beat(): Promise<void>;
+}
+
+const { beat } = proxyActivities<LongActivities>({ startToCloseTimeout: '2m', heartbeatTimeout: '4.5s', retry: { maximumAttempts: 1 } });
+
+/** Runs one activity that must be heard of. */
+export async function beatingWorkflow(): Promise<void> {
+  await beat();
+}
+
 const { echo, fail } = proxyActivities<TestActivities>({
   startToCloseTimeout: '30s',
   retry: { maximumAttempts: 1 },
