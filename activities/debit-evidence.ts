@@ -1,6 +1,7 @@
 import { equalMoney, type Money } from '#domain/money.ts';
 import { costNothing } from '#domain/purchase-decision.ts';
 import type { WorkKind } from '#domain/work.ts';
+import { couldNotBeAsked } from '#domain/workflow-policy.ts';
 import { findAttemptById, markSettled, type AttemptRow } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import { bookedMovements, recordMovement } from '#db/journal.ts';
@@ -22,7 +23,8 @@ export function createDebitEvidence(
     const answer = await service.listWalletTransactions({ since: sinceFirstSend(attempt) });
     if (!answer.ok) {
       const detail = answer.kind === 'failure' ? answer.detail : 'This service shows no wallet transactions.';
-      return { evidence: 'unavailable', detail };
+      const mayPass = answer.kind === 'failure' && couldNotBeAsked(answer.failure);
+      return { evidence: 'unavailable', detail, mayPass };
     }
     if (!answer.value.complete) {
       return { evidence: 'unavailable', detail: 'The wallet has more transactions since the attempt than can be read.' };
@@ -31,7 +33,8 @@ export function createDebitEvidence(
       const booked = await bookedMovements(tx, attempt.id);
       const { result, movements } = judge(kinds[work.kind], attempt, answer.value.items, booked);
       await writeBooks(tx, attempt, movements);
-      if (costNothing(result.evidence)) await markSettled(tx, attempt.id);
+      // Of one whose outcome is unknown it says nothing for good: a request may still be on its way.
+      if (costNothing(result.evidence) && attempt.state === 'failed') await markSettled(tx, attempt.id);
       await addTimelineEntry(tx, work, {
         event: 'attempt.wallet_checked',
         message: result.detail,

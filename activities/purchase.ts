@@ -22,6 +22,7 @@ import { startLease } from '#activities/purchases/lease.ts';
 import { unlessOfAnother, unlessOurs } from '#activities/purchases/learn.ts';
 import { NotYetError } from '#activities/purchases/not-yet.ts';
 import { priceLimit, priceObjection } from '#activities/purchases/price.ts';
+import { tellingBeginning } from '#activities/send-beginning.ts';
 import { WalletReader } from '#activities/wallet-reader.ts';
 import type { PurchaseActivities, SendResult } from '#activities/work-types.ts';
 
@@ -35,7 +36,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
   const wallet = new WalletReader({ database, service, policy, now, onCrossing });
 
   return {
-    async sendPurchase({ work, attemptId, resendWindowMs, retryRule }): Promise<SendResult> {
+    sendPurchase: ({ work, attemptId, resendWindowMs, retryRule }) => tellingBeginning(async (begin): Promise<SendResult> => {
       const kind = kinds[work.kind];
       const began = startLease(dependencies);
       const unsent = async (outcome: SendResult['outcome']): Promise<SendResult> => {
@@ -115,13 +116,14 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
 
       const { attempt } = claim;
       const body = keyRing.open(attempt.sealedRequestBody, requestBodyPlace(attempt.id));
+      begin();
       const answered = await kind.send(attempt, body, lease.leftMs);
       // It may have ended while we waited: its workflow was terminated, and another run went on.
       const { result, answer } = await database.transaction(async (tx) => conclude(tx, await lockWork(tx, work), claim, claim.how, answered));
       // Apart from the result, which must not be lost because of it.
       await gate.report(work, attemptId, reportOf(answer));
       return result;
-    },
+    }),
 
     async lookUpPurchase({ work, attemptId }) {
       const attempt = await database.run((db) => findAttemptById(db, attemptId));

@@ -50,6 +50,7 @@ export function attemptView(attempt: AttemptRow): AttemptView {
     state: attempt.state,
     settled: attempt.settled,
     named: attempt.serviceId !== null,
+    ...(attempt.serviceId !== null && { serviceId: attempt.serviceId }),
     history: {
       firstSentAt: attempt.firstSentAt?.getTime(),
       firstUnrefusedSendAt: attempt.firstUnrefusedSendAt?.getTime(),

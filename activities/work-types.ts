@@ -6,6 +6,7 @@ import type { AttemptState, ObservedOutcome, SubscriptionEnd } from '#domain/obs
 import type { Operator, OperatorAction } from '#domain/operator-actions.ts';
 import type { AttemptHistory, BuyingBarrier, DebitEvidence, SendOutcome } from '#domain/purchase-decision.ts';
 import type { RetryOverrides, RetryRule } from '#domain/retry-rules.ts';
+import type { Witness } from '#domain/restored-records.ts';
 import type { WorkRef } from '#domain/work.ts';
 import type { ServiceObservation } from '#workflows/messages.ts';
 import type { NotYetReason } from '#activities/purchases/not-yet.ts';
@@ -19,6 +20,7 @@ export interface AttemptView {
   readonly settled: boolean;
   /** True when the service's id of it is known. */
   readonly named: boolean;
+  readonly serviceId?: string;
   readonly failure?: FailureNote;
   readonly history: Omit<AttemptHistory, 'holds'>;
 }
@@ -34,6 +36,10 @@ export interface WorkSnapshot {
   /** Epoch milliseconds. */
   readonly acceptedAt: number;
   readonly attempt: AttemptView;
+  /** Another one means that PostgreSQL may have lost commits meanwhile; undefined: not known. */
+  readonly epoch?: string;
+  /** True when the attempt's row knew less than the witness, and was made unknown. */
+  readonly isRestored?: boolean;
   /** Attempts that operators have granted beyond the policy. */
   readonly extraAttempts: number;
   /** What operators have set for how it is tried again. */
@@ -126,8 +132,19 @@ export type LookUpResult =
   | { readonly kind: 'not_found' }
   | { readonly kind: 'unavailable'; readonly failure: FailureNote };
 
+/** What the list and the wallet of the service say together of an attempt of unknown outcome. */
+export type AbsenceResult =
+  /** Neither knows it: its resend window begins anew. */
+  | { readonly kind: 'absent' }
+  /** The attempt is not unknown any more, or the service lists it after all. */
+  | { readonly kind: 'changed' }
+  /** `mayPass`: it could not be asked at this moment. */
+  | { readonly kind: 'unproven'; readonly mayPass: boolean; readonly detail: string };
+
 export interface EvidenceResult {
   readonly evidence: DebitEvidence;
+  /** With `unavailable`: true when the wallet could not be read at this moment. */
+  readonly mayPass?: boolean;
   readonly detail: string;
 }
 
@@ -178,8 +195,13 @@ export interface AttemptRef {
 
 /** The activities of every workflow that buys. All may run twice with the same input. */
 export interface PurchaseActivities {
-  /** Loads the work and opens its first attempt if it has none. Fails with `WORK_FINISHED` once it has ended. */
-  beginWork(input: { work: WorkRef }): Promise<WorkSnapshot>;
+  /**
+   * Loads the work and opens its first attempt if it has none. Fails with `WORK_FINISHED` once it has ended, and with `WORK_MISSING` where
+   * it has no row.
+   *
+   * @param input.witness what the workflow knows of the newest attempt: a row that knows less is made unknown.
+   */
+  beginWork(input: { work: WorkRef; witness?: Witness }): Promise<WorkSnapshot>;
   /** Opens a further attempt; only on the evidence of rule 3, and while the policy in force allows so many. */
   openNextAttempt(input: { work: WorkRef; number: number }): Promise<OpenResult>;
   /**
@@ -192,6 +214,8 @@ export interface PurchaseActivities {
   sendPurchase(input: AttemptRef & { readonly resendWindowMs?: number; readonly retryRule?: RetryRule }): Promise<SendResult>;
   /** Asks the service what became of the attempt. */
   lookUpPurchase(input: AttemptRef): Promise<LookUpResult>;
+  /** Asks the service's list and wallet whether an attempt of unknown outcome is absent; if so, its resend window begins anew. */
+  proveAbsence(input: AttemptRef): Promise<AbsenceResult>;
   /** Reads the service's wallet for the attempt and writes what it shows into our books. */
   readDebitEvidence(input: AttemptRef): Promise<EvidenceResult>;
   /** Stores what was bought (of an order its eSIM, sealed) and completes the work. */

@@ -9,17 +9,20 @@ import { parkRefund } from '#db/cancellation-facts.ts';
 import { isBadData, type Database, type Executor } from '#db/database.ts';
 import { unappliedFor, type InboxRow } from '#db/inbox.ts';
 import { actOnWork } from '#db/operator-actions.ts';
+import { readDatabaseEpoch } from '#db/restored-attempts.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { lockUnfinishedWork, readWork, recordStep, updateWork, WorkFinishedError, WorkMissingError } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
-import { ACTION_REFUSED, WORK_FINISHED, type ServiceObservation } from '#workflows/messages.ts';
+import { ACTION_REFUSED, WORK_FINISHED, WORK_MISSING, type ServiceObservation } from '#workflows/messages.ts';
 import { attemptView, type WorkDependencies } from '#activities/work-context.ts';
+import { createAbsenceProof } from '#activities/absence.ts';
 import { createPurchase } from '#activities/purchase.ts';
 import { cancellationPurchases } from '#activities/purchases/cancellation.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
 import { orderPurchases } from '#activities/purchases/order.ts';
 import { topupPurchases } from '#activities/purchases/topup.ts';
 import { vpnSubscriptionPurchases } from '#activities/purchases/vpn-subscription.ts';
+import { restoreAttempts } from '#activities/restored-work.ts';
 import { createSubscription } from '#activities/subscription.ts';
 import type { OpenResult, PurchaseActivities, StepRecord, SubscriptionActivities, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
 
@@ -37,7 +40,7 @@ type WorkActivities = PurchaseActivities & SubscriptionActivities;
 
 /** Makes the activities of the workflows that buy; the edge where errors become results or Temporal failures. */
 export function createWorkActivities(dependencies: WorkDependencies): WorkActivities {
-  const { database, keyRing, now, purchaseInForce } = dependencies;
+  const { database, keyRing, sendLeaseMs, now, purchaseInForce } = dependencies;
   const kinds = purchaseKinds(dependencies);
 
   const openNumbered = async (tx: Executor, work: WorkRef, number: number): Promise<AttemptRow> => {
@@ -59,6 +62,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
     return attempt;
   };
 
+  const purchase = createPurchase(dependencies, kinds);
   /**
    * How many attempts the work may have by the policy in force, with what operators have set and granted for it. Stored with the work,
    * so that what an operator grants beyond it counts from there.
@@ -72,9 +76,12 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
   };
 
   const activities: WorkActivities = {
-    beginWork: ({ work }) =>
+    beginWork: ({ work, witness }) =>
       database.transaction(async (tx): Promise<WorkSnapshot> => {
         const row = await lockUnfinishedWork(tx, work);
+        const open = (executor: Executor, number: number) => openNumbered(executor, work, number);
+        const tools = { open, leaseMs: sendLeaseMs };
+        const isRestored = witness !== undefined && (await restoreAttempts(tx, work, row, witness, tools));
         const attempt = (await currentAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
         const subscription = await kinds[work.kind].subscription?.(tx, work.id);
         const cancellation = await kinds[work.kind].cancellation?.(tx, work.id);
@@ -82,6 +89,8 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
           status: row.status,
           acceptedAt: row.createdAt.getTime(),
           attempt: attemptView(attempt),
+          epoch: await readDatabaseEpoch(tx),
+          ...(isRestored && { isRestored }),
           extraAttempts: row.extraAttempts,
           observations: (await unappliedFor(tx, work)).flatMap((each) => observationOf(each, attempt)),
           ...(row.attentionReason !== null && { attention: row.attentionReason }),
@@ -121,7 +130,8 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         throw ApplicationFailure.nonRetryable(result.detail, ACTION_REFUSED);
       }),
 
-    ...createPurchase(dependencies, kinds),
+    ...purchase,
+    proveAbsence: createAbsenceProof(dependencies, kinds, purchase.readDebitEvidence),
     ...createSubscription(dependencies),
   };
   return translateErrors(activities, database);
@@ -188,9 +198,8 @@ async function translate(error: unknown, database: Database): Promise<unknown> {
     const end = await database.run((db) => readWorkEnd(db, error.work));
     return ApplicationFailure.create({ type: WORK_FINISHED, message: error.message, nonRetryable: true, details: [end] });
   }
-  if (error instanceof WorkMissingError || error instanceof RangeError) {
-    return ApplicationFailure.nonRetryable(error.message, error.name);
-  }
+  if (error instanceof WorkMissingError) return ApplicationFailure.nonRetryable(error.message, WORK_MISSING);
+  if (error instanceof RangeError) return ApplicationFailure.nonRetryable(error.message, error.name);
   return error;
 }
 

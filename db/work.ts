@@ -9,7 +9,7 @@ import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import type { RetryRule } from '#domain/retry-rules.ts';
 import { WORK_KINDS, WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
-import { closeCases, hasOpenCase, openCase } from '#db/cases.ts';
+import { closeCase, closeCases, hasOpenCase, openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { passGate } from '#db/gate/waits.ts';
 import { markApplied, returnUnanswered } from '#db/inbox.ts';
@@ -46,6 +46,11 @@ export async function readWork(db: Executor, work: WorkRef): Promise<WorkRow> {
   const [row] = await db.select().from(table).where(eq(table.id, work.id));
   if (row === undefined) throw new WorkMissingError(work);
   return row;
+}
+
+/** True when work has reached its end. @throws WorkMissingError */
+export async function hasEnded(db: Executor, work: WorkRef): Promise<boolean> {
+  return isFinal((await readWork(db, work)).status);
 }
 
 /**
@@ -165,6 +170,7 @@ export async function recordStep(
   });
   await addTimelineEntry(tx, work, step.entry);
   if (step.attention !== undefined) {
+    await closePassed(tx, work, row, step, now);
     await openCase(tx, work, step.attention.reason, step.attention.detail);
   } else if (row.status === 'needs_attention') {
     await closeCases(tx, work, step.entry.message, now);
@@ -175,6 +181,12 @@ export async function recordStep(
     if (row.esimId !== null) await wakeThoseWaitingForEsim(tx, row.esimId);
   }
   return 'recorded';
+}
+
+/** What passed by itself does not stay open beside what a person is asked for now. */
+async function closePassed(tx: Executor, work: WorkRef, { attentionReason }: WorkRow, { attention, entry }: WorkStep, now: Date): Promise<void> {
+  const isPassed = attentionReason === 'not_answered' || attentionReason === 'stalled';
+  if (isPassed && attention?.reason !== attentionReason) await closeCase(tx, work, attentionReason, entry.message, now);
 }
 
 /** Work of an eSIM may be held because other work of it was under way. */

@@ -14,6 +14,7 @@ export const ATTEMPT_EVENTS = {
   completed: 'The service says that it has sold it.',
   failed: 'The service says that it has not.',
   delivered: 'What was bought is stored, and the work is done.',
+  records_lost: 'PostgreSQL has lost commits: the row knows less than the workflow, so that it proves nothing.',
   verdict_bought: 'A person says that it is bought, and there is nothing left to ask the service for.',
   verdict_bought_unseen: 'A person says that it is bought; the service is to be asked for what it sold.',
   verdict_bought_undecided: 'A person says that the eSIM is cancelled; its refund is still waited for.',
@@ -64,6 +65,11 @@ export const ATTEMPT_LIFECYCLE = {
     processing: 'completed', completed: 'completed', failed: 'completed',
   },
   // Whether a person may say so was judged before (`operator-actions.ts`); then it is so, from wherever it stood.
+  // What the row knows of the service is true all the same.
+  records_lost: {
+    prepared: 'unknown', sending: 'unknown', unknown: 'unknown', refused: 'unknown',
+    processing: 'unchanged', completed: 'unchanged', failed: 'unknown',
+  },
   verdict_bought: {
     prepared: 'completed', sending: 'completed', unknown: 'completed', refused: 'completed',
     processing: 'completed', completed: 'completed', failed: 'completed',

@@ -18,6 +18,18 @@ export const ATTENTION_REASONS = {
     meaning: 'Every allowed attempt failed, each provably without a charge.',
     advice: 'Find out why the supplier fails, then `retry`, which grants one more attempt, or `abandon`.',
   },
+  records_lost: {
+    meaning: 'PostgreSQL has lost what was recorded of it: it may have been bought, and the service does not say so.',
+    advice: 'Look the reference up in the service\'s console and wallet, then `resolve` the case with what is true.',
+  },
+  not_answered: {
+    meaning: 'The service could not be asked what became of it. It is asked again by itself.',
+    advice: 'Nothing, unless the service is back: `retry` asks at once. `resolve` the case only with what you have seen at the service.',
+  },
+  stalled: {
+    meaning: 'It does not move because of ourselves: its sends do not begin, or what the service said is not judged. It is tried again by itself.',
+    advice: 'Look at the logs of the worker and at rows of the inbox that are pending, then `retry`.',
+  },
   contradiction: {
     meaning: 'The service said something that contradicts what is known already, or the end that was reached.',
     advice: 'Compare the timeline with the service\'s console and wallet, then `resolve` the case with what is true.',

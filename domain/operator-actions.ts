@@ -24,6 +24,10 @@ export const VERDICTS_OF = {
   outcome_unknown: ['bought', 'not_bought'],
   debit_without_goods: ['bought', 'not_bought'],
   evidence_unavailable: ['bought', 'not_bought'],
+  records_lost: ['bought', 'not_bought'],
+  not_answered: ['bought', 'not_bought'],
+  // What stands in its way is ours: there is nothing to judge.
+  stalled: [],
   // A retry grants another attempt, an abandonment ends it: there is nothing to judge.
   attempts_used_up: [],
   contradiction: ['bought', 'not_bought', 'dismissed'],

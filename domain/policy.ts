@@ -6,9 +6,11 @@
 import { RELAY_POLICY, TEMPORAL_HEALTH_POLICY, type RelayPolicy, type TemporalHealthPolicy } from '#domain/relay-policy.ts';
 import type { Money } from '#domain/money.ts';
 import type { RetrySettings } from '#domain/retry-rules.ts';
+import { DEFAULT_WORKFLOW_POLICY, type WorkflowPolicy } from '#domain/workflow-policy.ts';
 
-/** Durations are in milliseconds. When what failed is tried again stands in {@link RetrySettings}. */
-export interface PurchasePolicy extends RetrySettings {
+/** Durations are in milliseconds. When what failed is tried again stands in {@link RetrySettings}, and how workflows
+ * wait in {@link WorkflowPolicy}. */
+export interface PurchasePolicy extends RetrySettings, WorkflowPolicy {
   /** Total deadline of one HTTP send. Long enough for a service that buys from a supplier while we wait. */
   readonly sendDeadlineMs: number;
   /** How long the database grants one send the sole right to an attempt. More than `sendDeadlineMs` by what lies between the claim and the
@@ -51,9 +53,6 @@ export interface PurchasePolicy extends RetrySettings {
   readonly expiryGraceMs: number;
   /** How often the state of a VPN subscription is read whose end nobody named: there is nothing else to wait for. */
   readonly unknownExpiryCheckMs: number;
-  /** How long a word of the service that is still to be judged is waited for. The relay judges within milliseconds; where it died
-   * with a row in hand, its lease ends first. */
-  readonly barredRetryMs: number;
 }
 
 export interface ReconcilePolicy {
@@ -291,7 +290,7 @@ export const DEFAULT_POLICY: Policy = {
     cancelCheckMaxMs: hour,
     expiryGraceMs: 10 * minute,
     unknownExpiryCheckMs: 24 * hour,
-    barredRetryMs: 5 * second,
+    ...DEFAULT_WORKFLOW_POLICY,
     maxAttempts: 3,
     attemptDelayMs: 30 * second,
   },

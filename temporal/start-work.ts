@@ -6,6 +6,8 @@ import {
   type Client,
   type WorkflowStartOptions,
 } from '@temporalio/client';
+import { witnessOfEnd, type Witness } from '#domain/restored-records.ts';
+import { startDecision, type WorkflowStanding } from '#domain/start-decision.ts';
 import { WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
 import {
   operatorActedSignal,
@@ -36,15 +38,20 @@ const WHAT_IT_DOES = {
 export interface StartOptions {
   /** Asks for the first task to be run by this very process; its client must share the worker's `NativeConnection`. */
   readonly eager?: boolean;
+  /**
+   * Reads whether the row of the work has ended. It is asked only where the workflow has completed: a row that is unfinished all the
+   * same has lost that end, and a new run is started for it.
+   */
+  readonly isEnded: () => Promise<boolean>;
 }
 
-/** Any but an error means that the work is in good hands. */
+/** Resolves with one of these when a workflow is running or has completed for this work. */
 export type StartOutcome =
   /** By this call. */
   | 'started'
   /** It runs already. */
   | 'running'
-  /** It ran and ended well. One that was terminated, failed or timed out is started again instead. */
+  /** It ran and ended well, and its row says so. One that was terminated, failed or timed out is started again instead. */
   | 'finished';
 
 type PurchaseWorkflow = (input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>;
@@ -53,26 +60,16 @@ type PurchaseWorkflow = (input: PurchaseWorkflowInput) => Promise<PurchaseWorkfl
 const TRIES = 3;
 
 /** Starts the workflow of a piece of work unless it runs or has ended well. May be called any number of times. */
-export async function startWork(
-  client: Client,
-  start: WorkStart,
-  options: StartOptions = {},
-): Promise<StartOutcome> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await client.workflow.start<PurchaseWorkflow>(WORK_WORKFLOWS[start.kind], {
-        ...startOptions(start),
-        workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
-        ...(options.eager === true ? { requestEagerStart: true } : {}),
-      });
-      return 'started';
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      const outcome = await outcomeOfExisting(client, start);
-      if (outcome !== undefined) return outcome;
-      if (attempt === TRIES) throw error;
-    }
-  }
+export async function startWork(client: Client, start: WorkStart, options: StartOptions): Promise<StartOutcome> {
+  const begin = async (again: Again | undefined) => {
+    await client.workflow.start<PurchaseWorkflow>(WORK_WORKFLOWS[start.kind], {
+      ...startOptions(start, again),
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.FAIL,
+      ...(options.eager === true ? { requestEagerStart: true } : {}),
+    });
+    return 'started' as const;
+  };
+  return unlessInHand(client, start, options, begin);
 }
 
 /**
@@ -84,44 +81,73 @@ export async function tellWork(
   client: Client,
   start: WorkStart,
   observation: ServiceObservation,
+  options: Pick<StartOptions, 'isEnded'>,
 ): Promise<'told' | 'finished'> {
-  return signalWithStart(client, start, serviceObservedSignal.name, [observation]);
+  return signalWithStart(client, start, { signal: serviceObservedSignal.name, signalArgs: [observation] }, options);
 }
 
 /** Lets a workflow see what a person did in PostgreSQL, starting it where none runs. */
-export async function wakeWork(client: Client, start: WorkStart): Promise<'told' | 'finished'> {
-  return signalWithStart(client, start, operatorActedSignal.name, []);
+export async function wakeWork(client: Client, start: WorkStart, options: Pick<StartOptions, 'isEnded'>): Promise<'told' | 'finished'> {
+  return signalWithStart(client, start, { signal: operatorActedSignal.name, signalArgs: [] }, options);
 }
 
 async function signalWithStart(
   client: Client,
   start: WorkStart,
-  signal: string,
-  signalArgs: unknown[],
+  signal: { readonly signal: string; readonly signalArgs: unknown[] },
+  options: Pick<StartOptions, 'isEnded'>,
 ): Promise<'told' | 'finished'> {
-  try {
+  const tell = async (again: Again | undefined) => {
     await client.workflow.signalWithStart<PurchaseWorkflow, unknown[]>(WORK_WORKFLOWS[start.kind], {
-      ...startOptions(start),
+      ...startOptions(start, again),
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-      signal,
-      signalArgs,
+      ...signal,
     });
-    return 'told';
-  } catch (error) {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'finished';
-    throw error;
+    return 'told' as const;
+  };
+  const outcome = await unlessInHand(client, start, options, tell);
+  // One that runs takes the signal: it has begun since the signal was refused.
+  if (outcome === 'running') return signalWithStart(client, start, signal, options);
+  return outcome;
+}
+
+/** How a workflow is started whose row has lost the end of the run before. */
+interface Again {
+  /** What the completed run knew. */
+  readonly witness: Witness;
+}
+
+/** Does what starts a workflow, and decides what follows where Temporal refuses it because of a run that was there before. */
+async function unlessInHand<Begun extends string>(
+  client: Client,
+  work: WorkRef,
+  { isEnded }: Pick<StartOptions, 'isEnded'>,
+  begin: (again: Again | undefined) => Promise<Begun>,
+): Promise<Begun | 'running' | 'finished'> {
+  let again: Again | undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await begin(again);
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError) || attempt === TRIES) throw error;
+    }
+    const { standing, runId } = await standingOf(client, work);
+    // The row is read after the workflow: one that is just completing has ended its row before.
+    const decision = startDecision(standing, standing === 'completed' && (await isEnded()));
+    if (decision === 'leave') return standing === 'running' ? 'running' : 'finished';
+    again = decision === 'start_anew' ? { witness: await witnessOf(client, work, runId) } : undefined;
   }
 }
 
-function startOptions(start: WorkStart): WorkflowStartOptions<PurchaseWorkflow> {
+function startOptions(start: WorkStart, again: Again | undefined): WorkflowStartOptions<PurchaseWorkflow> {
   const { kind, id, policy, packageId, vpnPlanId, externalReference, environment } = start;
   const item = packageId === undefined ? `VPN plan ${vpnPlanId}` : `Package ${packageId}`;
   return {
     workflowId: workflowId(start),
     taskQueue: TASK_QUEUE,
-    args: [{ work: { kind, id }, policy }],
-    // A business failure completes the workflow, so only Terminate or a bug makes a second run possible.
-    workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    args: [{ work: { kind, id }, policy, ...(again !== undefined && { carried: { holds: 0, witness: again.witness } }) }],
+    // A business failure completes the workflow, so only Terminate, a bug, or a database that has lost commits makes a second run possible.
+    workflowIdReusePolicy: again === undefined ? WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     typedSearchAttributes: startSearchAttributes(start),
     staticSummary: `${item} for ${asCode(externalReference)} (${environment})`,
     staticDetails: [
@@ -142,14 +168,20 @@ function asCode(text: string): string {
   return `\`${text.replaceAll('`', "'")}\``;
 }
 
-/** @returns undefined when a new start should be tried. */
-async function outcomeOfExisting(client: Client, work: WorkRef): Promise<StartOutcome | undefined> {
+/** The newest run of a workflow id. */
+async function standingOf(client: Client, work: WorkRef): Promise<{ readonly standing: WorkflowStanding; readonly runId?: string }> {
   try {
-    const { status } = await client.workflow.getHandle(workflowId(work)).describe();
-    if (status.name === 'RUNNING') return 'running';
-    return status.name === 'COMPLETED' ? 'finished' : undefined;
+    const { status, runId } = await client.workflow.getHandle(workflowId(work)).describe();
+    if (status.name === 'RUNNING') return { standing: 'running', runId };
+    return { standing: status.name === 'COMPLETED' ? 'completed' : 'unclean', runId };
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
+    if (error instanceof WorkflowNotFoundError) return { standing: 'none' };
     throw error;
   }
+}
+
+/** What a completed run knew of its work, from its result. */
+async function witnessOf(client: Client, work: WorkRef, runId: string | undefined): Promise<Witness> {
+  const { witness, ...end } = await client.workflow.getHandle<PurchaseWorkflow>(workflowId(work), runId).result();
+  return witnessOfEnd(end, witness);
 }

@@ -7,6 +7,7 @@ import { EncryptionKeysError, registerKeys, verifyKeys } from '#db/encryption-ke
 import { readConditions } from '#db/conditions.ts';
 import { OtherInstallationError, stampOrVerify } from '#db/installation.ts';
 import { requireCurrentSchema, SchemaNotCurrentError } from '#db/migrate.ts';
+import { hasEnded } from '#db/work.ts';
 import { startProbeServer } from '#telemetry/probe-server.ts';
 import { connectNative, createClient, TemporalUnavailableError } from '#temporal/connection.ts';
 import { createWorkerDataConverter } from '#temporal/data-converter.ts';
@@ -146,7 +147,7 @@ async function work(
   const relay = new Relay({
     database,
     keyRing,
-    workflows: workWorkflows(client, policy.purchase, config.service.mode),
+    workflows: workWorkflows(client, policy.purchase, config.service.mode, (work) => database.run((db) => hasEnded(db, work))),
     endpoints: endpointWorkflows(client),
     wakeups,
     onPublished: () => readers.wake(),

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { PurchasePolicy } from '#domain/policy.ts';
+import type { WorkRef } from '#domain/work.ts';
 import type { ServiceMode } from '#domain/service-address.ts';
 import type { StartFacts } from '#db/start-facts.ts';
 import { startWork, tellWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
@@ -13,14 +14,21 @@ const CALL_DEADLINE_MS = 10_000;
  * The relay's way to workflows.
  *
  * @param client on the worker's own connection, so that a workflow may begin at once in this process (eager start).
+ * @param isEnded reads whether the row of a piece of work has ended.
  */
-export function workWorkflows(client: Client, policy: PurchasePolicy, environment: ServiceMode): WorkWorkflows {
+export function workWorkflows(
+  client: Client,
+  policy: PurchasePolicy,
+  environment: ServiceMode,
+  isEnded: (work: WorkRef) => Promise<boolean>,
+): WorkWorkflows {
   const startOf = (facts: StartFacts): WorkStart => ({ ...facts, environment, policy });
   const within = <Result>(call: () => Promise<Result>) => client.withDeadline(Date.now() + CALL_DEADLINE_MS, call);
   return {
-    start: (facts) => within(() => startWork(client, startOf(facts), { eager: true })),
-    wake: (facts) => within(() => wakeWork(client, startOf(facts))),
-    tell: (facts, observation) => within(() => tellWork(client, startOf(facts), observation)),
+    start: (facts) => within(() => startWork(client, startOf(facts), { eager: true, isEnded: () => isEnded(facts) })),
+    wake: (facts) => within(() => wakeWork(client, startOf(facts), { isEnded: () => isEnded(facts) })),
+    tell: (facts, observation) =>
+      within(() => tellWork(client, startOf(facts), observation, { isEnded: () => isEnded(facts) })),
   };
 }
 

@@ -11,6 +11,8 @@ import type { ObservationDecision, ObservedOutcome } from '#domain/observation.t
 import type { CaseVerdict } from '#domain/operator-actions.ts';
 import type { FinalStatus, WorkStatus } from '#domain/lifecycle.ts';
 import type { PurchasePolicy } from '#domain/policy.ts';
+import type { Carried } from '#workflows/carried.ts';
+import type { Witness } from '#domain/restored-records.ts';
 import type { Resubmission } from '#domain/resubmission.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 
@@ -62,6 +64,12 @@ export interface BooksResult {
 /** Type of the non-retryable failure by which an activity says that the work has ended; its first detail says how. */
 export const WORK_FINISHED = 'WorkFinished';
 
+/** Type of the non-retryable failure by which an activity says that the work has no row in this database. */
+export const WORK_MISSING = 'WorkMissingError';
+
+/** Type of the failure by which a sending activity says that its request has not left. */
+export const SEND_NOT_BEGUN = 'SendNotBegun';
+
 /** Workflow id of a piece of work, such as `order/ord_…`; shown in the Temporal UI. */
 export function workflowId({ kind, id }: WorkRef): string {
   return `${kind}/${id}`;
@@ -72,11 +80,7 @@ export interface PurchaseWorkflowInput {
   readonly work: WorkRef;
   readonly policy: PurchasePolicy;
   /** What a run that continues as new must remember. */
-  readonly carried?: {
-    readonly holds: number;
-    /** True when a person has acted and the run before had not taken it into account: the next wait ends at once. */
-    readonly isActedOn?: boolean;
-  };
+  readonly carried?: Carried;
 }
 
 /** How a workflow that buys ends; a business failure is a result, not an error. */
@@ -85,6 +89,8 @@ export interface PurchaseWorkflowResult {
   /** The eSIM that was delivered or recharged. */
   readonly esimId?: string;
   readonly failure?: FailureClass;
+  /** What the workflow knew of the newest attempt, for a run that follows should PostgreSQL lose this end. */
+  readonly witness?: Witness;
 }
 
 /**

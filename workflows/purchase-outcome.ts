@@ -1,16 +1,18 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { CompletionResult, EvidenceResult, PurchaseActivities } from '#activities/work-types.ts';
-import type { AttentionReason } from '#domain/attention.ts';
 import { FAILURE_CLASSES } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { costNothing, decideSettlement } from '#domain/purchase-decision.ts';
 import type { WorkKind } from '#domain/work.ts';
+import { couldNotBeAsked } from '#domain/workflow-policy.ts';
+import { requireGivenUp } from '#workflows/activity-failures.ts';
 import { DEADLINES_OF_READS, repeatedlyAsking } from '#workflows/activity-options.ts';
 import type { PurchasePosition } from '#workflows/purchase-position.ts';
 import type { Step, StepNamed } from '#workflows/purchase-steps.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
-import { database, requireGivenUp, type WorkState } from '#workflows/work-state.ts';
+import { database } from '#workflows/work-records.ts';
+import type { WorkState } from '#workflows/work-state.ts';
 
 /** What is read from the service to complete each kind, what it then is, and the case of a read that never succeeds. */
 const WORDING = {
@@ -20,7 +22,7 @@ const WORDING = {
   cancellation: { missing: 'refund', status: 'completed', overdue: 'refund_missing', done: (esimId = '') => `The eSIM ${esimId} is cancelled.` },
 } as const satisfies Record<
   WorkKind,
-  { missing: string; status: WorkStatus; overdue: AttentionReason; done: (esimId?: string) => string }
+  { missing: string; status: WorkStatus; overdue: StepNamed<'ask_again'>['reason']; done: (esimId?: string) => string }
 >;
 
 /** The steps that follow what the service says of an attempt: waiting for it, completing it, or proving that it cost nothing and buying anew. */
@@ -29,8 +31,6 @@ export class PurchaseOutcome {
   readonly #state: WorkState;
   readonly #policy: PurchasePolicy;
   readonly #reads: Pick<PurchaseActivities, 'readDebitEvidence'>;
-  /** What was bought and could not be completed so far: since when, in epoch milliseconds, and how often it was tried. */
-  #notReadSince: { readonly since: number; readonly reads: number } | undefined;
 
   constructor(position: PurchasePosition) {
     this.#position = position;
@@ -83,10 +83,11 @@ export class PurchaseOutcome {
     // What it did not complete has answered nothing.
     if (result?.kind !== 'completed') this.#state.answer(applied);
     if (result?.kind === 'not_yet') return this.#waitToReadAgain(result, { missing, overdue, next });
-    this.#notReadSince = undefined;
+    this.#position.unread = undefined;
+    if (result !== undefined) this.#position.asks = 0;
     switch (result?.kind) {
       case undefined:
-        return { step: 'park', reason: overdue, detail: `Its ${missing} could not be read from the service.` };
+        return { step: 'ask_again', reason: overdue, detail: `Its ${missing} could not be read from the service.`, resume: 'deliver' };
       case 'unreadable':
         return { step: 'park', reason: 'contract_drift', detail: result.detail };
       case 'parked':
@@ -105,18 +106,21 @@ export class PurchaseOutcome {
   /** In the open: each wait has its name, and after so long a person is told. */
   async #waitToReadAgain(
     { reason, detail, retryAfterMs = 0 }: Extract<CompletionResult, { kind: 'not_yet' }>,
-    { missing, overdue, next }: { readonly missing: string; readonly overdue: AttentionReason; readonly next: string },
+    { missing, overdue, next }: { readonly missing: string; readonly overdue: StepNamed<'ask_again'>['reason']; readonly next: string },
   ): Promise<Step> {
     const { resendDelayMs, resendDelayMaxMs, deliveryDeadlineMs } = this.#policy;
     const now = Date.now();
-    const { since, reads } = this.#notReadSince ?? { since: now, reads: 0 };
+    const { since, reads } = this.#position.unread ?? { since: now, reads: 0 };
     // A service that asks for an hour must not use up the whole time for the delivery.
     const pause = Math.min(resendDelayMaxMs, Math.max(retryAfterMs, backoffMs(resendDelayMs, resendDelayMaxMs, reads + 1)));
-    if (now + pause - since >= deliveryDeadlineMs) {
-      this.#notReadSince = undefined;
-      return { step: 'park', reason: overdue, detail: `Its ${missing} could not be read from the service. ${detail}` };
+    if (this.#position.asks > 0 || now + pause - since >= deliveryDeadlineMs) {
+      this.#position.unread = undefined;
+      const isAnswered = reason === 'not_listed' || reason === 'refund_not_in_wallet' || !couldNotBeAsked(reason);
+      const why = `Its ${missing} could not be read from the service. ${detail}`;
+      if (isAnswered) return { step: 'park', reason: overdue, detail: why };
+      return { step: 'ask_again', reason: overdue, detail: why, resume: 'deliver' };
     }
-    this.#notReadSince = { since, reads: reads + 1 };
+    this.#position.unread = { since, reads: reads + 1 };
     await this.#state.record({
       status: 'processing',
       event: `${this.#state.work.kind}.not_complete_yet`,
@@ -133,8 +137,9 @@ export class PurchaseOutcome {
   async settle(step: StepNamed<'settle'>): Promise<Step> {
     const failure = this.#state.attempt.failure ?? { class: step.failure, detail: FAILURE_CLASSES[step.failure].meaning };
     // A cancellation spends nothing: that the service refuses it is its end.
-    if (this.#state.cancellation !== undefined) return this.#position.fail(failure.class, failure.detail);
-    for (let read = 1; ; read += 1) {
+    if (this.#state.cancellation !== undefined) return { step: 'fail', failure: failure.class, detail: failure.detail };
+    // A wallet that could not be read for long is read once at a time.
+    for (let read = this.#position.asks > 0 ? this.#policy.settleReads : 1; ; read += 1) {
       const wakeAt = Date.now() + this.#policy.settleDelayMs;
       await this.#state.record({
         status: 'processing',
@@ -146,17 +151,20 @@ export class PurchaseOutcome {
       });
       // Whatever a person does, the wallet is not read before its time: a debit may show late.
       while (Date.now() < wakeAt) {
+        await this.#position.before(step);
         const woken = await this.#state.wait(wakeAt - Date.now(), WAIT_NAMES.wallet(read));
         if (woken === 'observation') return this.#position.answerObservations();
         if (woken === 'operator' && this.#state.attempt.state !== 'failed') return this.#position.fromAttempt();
         if (this.#state.attempt.settled) return this.#position.fromAttempt();
       }
-      const { evidence, detail } = await this.#readEvidence();
+      const { evidence, detail, mayPass } = await this.#readEvidence();
+      if (mayPass !== true) this.#position.asks = 0;
       if (costNothing(evidence)) {
         this.#state.attempt = { ...this.#state.attempt, settled: true };
         return { step: 'buy_anew', evidence: detail };
       }
       if (decideSettlement(read, this.#policy) === 'read_again') continue;
+      if (mayPass === true) return { step: 'ask_again', reason: 'not_answered', detail, failure: failure.class, resume: 'settle' };
       const reason = evidence === 'debited' ? 'debit_without_goods' : 'evidence_unavailable';
       return { step: 'park', reason, detail, failure: failure.class };
     }
@@ -168,24 +176,22 @@ export class PurchaseOutcome {
       return await this.#reads.readDebitEvidence(this.#position.attemptRef);
     } catch (error) {
       requireGivenUp(error);
-      return { evidence: 'unavailable', detail: 'The wallet could not be read for a long time.' };
+      return { evidence: 'unavailable', mayPass: true, detail: 'The wallet could not be read for a long time.' };
     }
   }
 
   /** Waits, by the rules for further attempts, and opens the next one; when none is left a person is told. */
-  async buyAnew({ evidence }: StepNamed<'buy_anew'>): Promise<Step> {
+  async buyAnew(step: StepNamed<'buy_anew'>): Promise<Step> {
+    const { evidence } = step;
     const { number, failure = { class: 'supplier_failed', detail: FAILURE_CLASSES.supplier_failed.meaning } } = this.#state.attempt;
-    const usedUp = (most: number): Step => {
-      const detail = most < number ? `No further attempt is allowed any more. ${evidence}` : `All ${most} attempts failed. ${evidence}`;
-      return { step: 'park', reason: 'attempts_used_up', detail, failure: failure.class };
-    };
     this.#state.heldFor = 'supplier_failed';
     const since = Date.now();
     for (;;) {
+      await this.#position.before(step);
       const { attempts, firstDelayMs, maxDelayMs } = this.#state.rule;
-      if (number >= attempts) return usedUp(number);
+      if (number >= attempts) return this.#usedUp(number, evidence);
       const wakeAt = since + backoffMs(firstDelayMs, maxDelayMs, number);
-      if (wakeAt >= this.#state.deadline) return this.#position.fail('deadline_passed', `${failure.detail} ${evidence}`);
+      if (wakeAt >= this.#state.deadline) return { step: 'fail', failure: 'deadline_passed', detail: `${failure.detail} ${evidence}` };
       await this.#state.record({
         status: 'held',
         message: `Attempt ${number} failed and cost nothing. ${evidence} A new attempt follows.`,
@@ -201,21 +207,26 @@ export class PurchaseOutcome {
       if (this.#state.attempt.state !== 'failed') return this.#position.fromAttempt();
       const waitsOn = woken === 'operator' && this.#state.isOnlyRescheduled(retryOverrides, wakeAt);
       // Whoever waits on waits by the changed rule; and there may be no further attempt any more.
-      if (!waitsOn && number < this.#state.rule.attempts) return this.#openNextAttempt(number + 1, usedUp);
+      if (!waitsOn && number < this.#state.rule.attempts) return { step: 'open_attempt', number: number + 1, evidence };
     }
   }
 
-  async #openNextAttempt(number: number, usedUp: (attempts: number) => Step): Promise<Step> {
-    for (;;) {
-      const opened = await database.openNextAttempt({ work: this.#state.work, number });
-      if (opened.kind === 'opened') {
-        this.#state.attempt = opened.attempt;
-        this.#position.holds = 0;
-        return this.#position.fromAttempt();
-      }
-      if (opened.kind === 'not_allowed') return usedUp(opened.attempts);
-      const step = await this.#position.barred(opened.by, undefined);
-      if (step !== undefined) return step;
-    }
+  /** Opens the next attempt, unless something bars it or no further one is allowed any more. */
+  async openAttempt(step: StepNamed<'open_attempt'>): Promise<Step> {
+    const { number, evidence } = step;
+    const opened = await database.openNextAttempt({ work: this.#state.work, number });
+    if (opened.kind === 'barred') return this.#position.barred(opened.by, step);
+    if (opened.kind === 'not_allowed') return this.#usedUp(opened.attempts, evidence);
+    this.#position.moves();
+    this.#state.attempt = opened.attempt;
+    this.#position.holds = 0;
+    return this.#position.fromAttempt();
+  }
+
+  /** @param most the attempts that are allowed. */
+  #usedUp(most: number, evidence: string): Step {
+    const { number, failure } = this.#state.attempt;
+    const detail = most < number ? `No further attempt is allowed any more. ${evidence}` : `All ${most} attempts failed. ${evidence}`;
+    return { step: 'park', reason: 'attempts_used_up', detail, failure: failure?.class ?? 'supplier_failed' };
   }
 }

@@ -1,8 +1,9 @@
-import type { AttemptRef } from '#activities/work-types.ts';
-import type { FailureClass } from '#domain/failure.ts';
+import type { AttemptRef, AttemptView } from '#activities/work-types.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { ENDS_WITHOUT_EFFECT } from '#domain/lifecycle.ts';
-import type { PurchasePolicy } from '#domain/policy.ts';
+import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { afterAcceptance, decideAfterSend, type BuyingBarrier, type NextStep, type SendOutcome } from '#domain/purchase-decision.ts';
+import type { Carried, Stall } from '#workflows/carried.ts';
 import { CONTRADICTION, ONE_MORE_WORD, type Step, type StepNamed } from '#workflows/purchase-steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
 import type { RunContext, WorkState } from '#workflows/work-state.ts';
@@ -14,12 +15,46 @@ export class PurchasePosition {
   readonly policy: PurchasePolicy;
   /** How often in a row it was held for what an attempt met: each such wait is longer than the one before. */
   holds: number;
+  /** How often in a row the service could not be asked. */
+  asks: number;
+  /** What was bought and could not be completed so far: since when, in epoch milliseconds, and how often it was tried. */
+  unread: Carried['unread'];
+  /** Since when nothing moves because of ourselves. */
+  #stall: Stall | undefined;
+  /** What is to be done next, and how often it was held before that. */
+  #next: { readonly step: Step; readonly holds: number } | undefined;
 
   constructor(context: RunContext, state: WorkState) {
     this.context = context;
     this.state = state;
     this.policy = context.input.policy;
-    this.holds = context.input.carried?.holds ?? 0;
+    const { carried } = context.input;
+    this.holds = carried?.holds ?? 0;
+    this.asks = carried?.asks ?? 0;
+    this.unread = carried?.unread;
+    this.#stall = carried?.stall;
+    state.onChangeOver(() => this.#toCarry());
+  }
+
+  #toCarry(): Omit<Carried, 'isActedOn'> {
+    const { asks, unread } = this;
+    return {
+      holds: this.#next?.holds ?? this.holds,
+      ...(asks > 0 && { asks }),
+      ...(unread !== undefined && { unread }),
+      ...(this.#stall !== undefined && { stall: this.#stall }),
+      ...(this.#next !== undefined && { step: this.#next.step }),
+    };
+  }
+
+  /**
+   * Notes what is to be done next, and goes on in a new run where the history has grown long.
+   *
+   * @param holds how often in a row it was held before that.
+   */
+  async before(step: Step, holds = this.holds): Promise<void> {
+    this.#next = { step, holds };
+    await this.state.changeOverIfLong();
   }
 
   /** The newest attempt, as activities are told of it. */
@@ -101,21 +136,49 @@ export class PurchasePosition {
   }
 
   /**
-   * Nothing may be bought, and nothing fail, at this moment: a person is told, or the word of the service that is on its
-   * way is waited for.
+   * Nothing may be bought, and nothing fail, at this moment: a person is told, or the observation that is on its way is waited for.
    *
-   * @param otherwise the step to try again when that word does not come in time.
+   * @param then the step to try again when it does not come in time.
    */
-  async barred<Otherwise extends Step | undefined>(by: BuyingBarrier, otherwise: Otherwise): Promise<Step | Otherwise> {
+  async barred(by: BuyingBarrier, then: Step): Promise<Step> {
     if (by === 'contradiction') return CONTRADICTION;
-    const woken = await this.state.wait(this.policy.barredRetryMs, WAIT_NAMES.unjudgedWord());
-    return woken === 'observation' ? this.answerObservations() : otherwise;
+    const detail = 'What the service said of it has not been judged yet.';
+    const delayMs = await this.stalled(this.policy.barredRetryMs, detail);
+    const woken = await this.state.wait(delayMs, WAIT_NAMES.unjudgedWord());
+    if (woken === 'observation') return this.answerObservations();
+    return woken === 'operator' ? this.afterAct(then) : then;
   }
 
-  /** Ends it without effect, unless PostgreSQL knows more: that it may have been bought, or that a word waits to be judged. */
-  async fail(failure: FailureClass, detail: string): Promise<Step> {
+  /**
+   * Something of ours does not work. After a while a case says so; it goes on by itself.
+   *
+   * @param firstMs the first wait. @returns how long to wait until it is tried again, in milliseconds.
+   */
+  async stalled(firstMs: number, detail: string): Promise<number> {
+    const { since, tries } = this.#stall ?? { since: Date.now(), tries: 0 };
+    this.#stall = { since, tries: tries + 1 };
+    const delayMs = backoffMs(firstMs, this.policy.barredRetryMaxMs, tries + 1);
+    if (Date.now() - since < this.policy.stalledAfterMs) return delayMs;
+    const status = 'needs_attention';
+    const message = `It does not move since ${new Date(since).toISOString()}: ${detail}`;
+    const next = 'It is tried again by itself.';
+    const nextStepAt = Date.now() + delayMs;
+    const { attention } = this.state;
+    if (attention === undefined) await this.state.record({ status, message, attention: { reason: 'stalled', detail }, nextStepAt, next });
+    else this.state.show({ status, now: message, next, attention, nextStepAt });
+    return delayMs;
+  }
+
+  /** It moves again. */
+  moves(): void {
+    this.#stall = undefined;
+  }
+
+  /** Ends it without effect, unless PostgreSQL knows more: that it may have been bought, or that an observation waits to be judged. */
+  async fail({ failure, detail: given }: StepNamed<'fail'> & { readonly detail?: string }): Promise<Step> {
     const { kind } = this.state.work;
     const status = ENDS_WITHOUT_EFFECT[kind];
+    const detail = given ?? this.state.attempt.failure?.detail ?? FAILURE_CLASSES[failure].meaning;
     const recorded = await this.state.record({
       status,
       message: `${kind === 'cancellation' ? 'Refused; the eSIM is not cancelled' : 'Failed for good, and nothing was bought'}: ${detail}`,
@@ -126,12 +189,47 @@ export class PurchasePosition {
       await this.state.reload();
       return this.fromAttempt();
     }
-    if (recorded !== 'recorded') return (await this.barred(recorded, undefined)) ?? this.fail(failure, detail);
+    if (recorded !== 'recorded') return this.barred(recorded, { step: 'fail', failure, detail });
     return { step: 'end', end: { status, failure } };
+  }
+
+  /**
+   * Asks again, by growing waits, what could not be asked. A case says so meanwhile, with the time of the next question; the wait ends by
+   * itself, by an action of a person, or by a report of the service.
+   */
+  async askAgain(step: StepNamed<'ask_again'>): Promise<Step> {
+    const { reason, detail } = step;
+    const failureClass = step.failure ?? this.state.attempt.failure?.class ?? 'timeout';
+    this.asks += 1;
+    const delayMs = backoffMs(this.policy.askAgainMs, this.policy.askAgainMaxMs, this.asks);
+    const wakeAt = Date.now() + delayMs;
+    const failure = step.failure === undefined ? undefined : (this.state.attempt.failure ?? { class: step.failure, detail });
+    const recorded = await this.state.record({
+      status: 'needs_attention',
+      message: `Waits until the service is asked again. ${detail}`,
+      attention: { reason, detail: `${detail} It is asked again at ${new Date(wakeAt).toISOString()}.` },
+      ...(failure !== undefined && { failure }),
+      nextStepAt: wakeAt,
+      next: 'The service is asked again by itself; a person may ask at once with `retry`.',
+    });
+    if (recorded === 'judged') {
+      await this.state.reload();
+      return this.fromAttempt();
+    }
+    const then = STEPS_OF_QUESTIONS[step.resume](failureClass, detail);
+    const woken = await this.state.wait(delayMs, WAIT_NAMES.notAnswered(reason));
+    if (woken === 'observation') return this.answerObservations();
+    if (woken === 'operator') return this.fromAttempt();
+    // The row may know more by now, or less.
+    const before = this.state.attempt;
+    await this.state.reload();
+    return isSame(before, this.state.attempt) ? then : this.fromAttempt();
   }
 
   /** Tells a person, and waits for one, or for a word of the service. */
   async park(step: StepNamed<'park'>): Promise<Step> {
+    // The run before has recorded it, and nothing has happened since.
+    if (step.isRecorded === true) return this.#waitForPerson(step);
     // Of a contradiction PostgreSQL knows whether a person has judged it: another act does not let it go on.
     if (this.state.isActedOn && step.reason !== 'contradiction') {
       // What a person did while it came to this goes first.
@@ -150,7 +248,24 @@ export class PurchasePosition {
       await this.state.reload();
       return this.fromAttempt();
     }
+    return this.#waitForPerson(step);
+  }
+
+  async #waitForPerson(step: StepNamed<'park'>): Promise<Step> {
+    this.#next = { step: { ...step, isRecorded: true }, holds: this.holds };
     const woken = await this.state.waitForWord(step.reason);
     return woken === 'observation' ? this.answerObservations() : this.fromAttempt();
   }
+}
+
+/** By what was asked, the step that asks it again. */
+const STEPS_OF_QUESTIONS: Readonly<Record<StepNamed<'ask_again'>['resume'], (failure: FailureClass, detail: string) => Step>> = {
+  look_up: (failure) => ({ step: 'look_up', failure }),
+  settle: (failure) => ({ step: 'settle', failure }),
+  deliver: () => ({ step: 'deliver' }),
+  prove_absence: (failure, detail) => ({ step: 'prove_absence', failure, detail }),
+};
+
+function isSame(left: AttemptView, right: AttemptView): boolean {
+  return left.id === right.id && left.state === right.state && left.history.sends === right.history.sends && left.named === right.named;
 }

@@ -1,5 +1,5 @@
-import type { WorkEnd } from '#activities/work-types.ts';
-import { FAILURE_CLASSES } from '#domain/failure.ts';
+import type { AttemptView, WorkEnd } from '#activities/work-types.ts';
+import { endedWithoutEffect, type Witness } from '#domain/restored-records.ts';
 import { PurchaseOutcome } from '#workflows/purchase-outcome.ts';
 import { PurchasePosition } from '#workflows/purchase-position.ts';
 import type { Step } from '#workflows/purchase-steps.ts';
@@ -19,17 +19,33 @@ export class PurchaseRun {
   }
 
   async run(): Promise<WorkEnd> {
-    const { snapshot } = this.#position.context;
-    let step: Step =
-      snapshot.attention === 'contradiction'
-        ? { step: 'park', reason: 'contradiction', detail: 'Parked before this run began.' }
-        : this.#position.fromAttempt();
-    while (step.step !== 'end') step = await this.#perform(step);
+    let step = this.#first();
+    while (step.step !== 'end') {
+      await this.#position.before(step);
+      step = await this.#perform(step);
+    }
     return step.end;
   }
 
+  /** Where it goes on: from what a run before was about to do, where nothing has changed since; else from the attempt. */
+  #first(): Step {
+    const { snapshot, input: { carried } } = this.#position.context;
+    const { attempt } = snapshot;
+    const witness = carried?.witness;
+    if (carried?.step !== undefined && carried.isActedOn !== true && snapshot.observations.length === 0 && isAsIn(witness, attempt)) {
+      return carried.step;
+    }
+    if (snapshot.attention === 'contradiction') return { step: 'park', reason: 'contradiction', detail: 'Parked before this run began.' };
+    const ended = witness === undefined ? undefined : endedWithoutEffect(witness);
+    const boughtNothing = attempt.state === 'prepared' || attempt.state === 'refused' || (attempt.state === 'failed' && attempt.settled);
+    if (ended !== undefined && boughtNothing) {
+      const detail = `It had ended as ${ended} before PostgreSQL lost its last commits.`;
+      return { step: 'fail', failure: witness?.failure ?? attempt.failure?.class ?? 'deadline_passed', detail };
+    }
+    return this.#position.fromAttempt();
+  }
+
   #perform(step: Exclude<Step, { step: 'end' }>): Promise<Step> {
-    const { state } = this.#position;
     switch (step.step) {
       case 'send':
         return this.#submission.send();
@@ -50,9 +66,19 @@ export class PurchaseRun {
       case 'buy_anew':
         return this.#outcome.buyAnew(step);
       case 'fail':
-        return this.#position.fail(step.failure, state.attempt.failure?.detail ?? FAILURE_CLASSES[step.failure].meaning);
+        return this.#position.fail(step);
+      case 'ask_again':
+        return this.#position.askAgain(step);
+      case 'prove_absence':
+        return this.#submission.proveAbsence(step);
+      case 'open_attempt':
+        return this.#outcome.openAttempt(step);
       case 'park':
         return this.#position.park(step);
     }
   }
+}
+
+function isAsIn(witness: Witness | undefined, { number, state, history }: AttemptView): boolean {
+  return witness?.number === number && witness.state === state && witness.sends === history.sends;
 }

@@ -1,33 +1,36 @@
 import { proxyActivities } from '@temporalio/workflow';
-import type { LookUpResult, PurchaseActivities, SendResult } from '#activities/work-types.ts';
-import { FAILURE_CLASSES } from '#domain/failure.ts';
+import type { AbsenceResult, LookUpResult, PurchaseActivities, SendResult } from '#activities/work-types.ts';
+import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+import { isNeverResent } from '#domain/purchase-decision.ts';
 import { equalWaits } from '#domain/retry-rules.ts';
+import { couldNotBeAsked } from '#domain/workflow-policy.ts';
+import { isNotBegun, requireGivenUp } from '#workflows/activity-failures.ts';
 import { DEADLINES_OF_READS, HEARTBEAT_TIMEOUT, repeatedlyAsking } from '#workflows/activity-options.ts';
 import type { PurchasePosition } from '#workflows/purchase-position.ts';
 import type { Step, StepNamed } from '#workflows/purchase-steps.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import { requireGivenUp, type WorkState } from '#workflows/work-state.ts';
+import type { WorkState } from '#workflows/work-state.ts';
 
 /** The steps that bring an attempt to the service: sending it, waiting until it may be sent, and asking what became of it. */
 export class PurchaseSubmission {
   readonly #position: PurchasePosition;
   readonly #state: WorkState;
   readonly #policy: PurchasePolicy;
-  readonly #reads: Pick<PurchaseActivities, 'lookUpPurchase'>;
+  readonly #reads: Pick<PurchaseActivities, 'lookUpPurchase' | 'proveAbsence'>;
 
   constructor(position: PurchasePosition) {
     this.#position = position;
     this.#state = position.state;
     this.#policy = position.policy;
-    this.#reads = proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase'>>(repeatedlyAsking(position.policy, DEADLINES_OF_READS));
+    this.#reads = proxyActivities<Pick<PurchaseActivities, 'lookUpPurchase' | 'proveAbsence'>>(repeatedlyAsking(position.policy, DEADLINES_OF_READS));
   }
 
   /** Sends the attempt, unless the service has said something of it meanwhile, or its time is over. */
   async send(): Promise<Step> {
     if (!this.#position.context.observations.isEmpty) return this.#position.answerObservations();
     if (Date.now() >= this.#state.deadline && !this.#state.attempt.history.anyUnknown) {
-      return this.#position.fail('deadline_passed', FAILURE_CLASSES.deadline_passed.meaning);
+      return this.#position.fail({ step: 'fail', failure: 'deadline_passed', detail: FAILURE_CLASSES.deadline_passed.meaning });
     }
     this.#state.show({
       status: 'submitting',
@@ -37,9 +40,15 @@ export class PurchaseSubmission {
     const result = await this.#sendOnce();
     if (result === undefined) return this.#afterLostSend();
 
-    this.#state.attempt = result.attempt;
     const { outcome } = result;
     if (outcome.kind === 'barred') return this.#position.barred(outcome.by, { step: 'send' });
+    this.#position.moves();
+    // PostgreSQL has lost what was recorded of earlier sends: what this one came to proves nothing then.
+    if (this.#position.context.memory.knowsMoreThan(result.attempt)) {
+      await this.#state.reload();
+      return this.#position.fromAttempt();
+    }
+    this.#state.attempt = result.attempt;
     if (outcome.kind === 'too_late' || outcome.kind === 'resend_not_allowed') {
       return { step: 'look_up', failure: this.#state.attempt.failure?.class ?? 'worker_lost' };
     }
@@ -54,12 +63,18 @@ export class PurchaseSubmission {
       retry: { maximumAttempts: 1 },
       summary: `Send attempt ${this.#state.attempt.number}, send ${this.#state.attempt.history.sends + 1}`,
     });
+    const { memory } = this.#position.context;
+    memory.beginSend();
     try {
       const { configuredRule: retryRule } = this.#state;
       const { resendAllowed, resendWindowMs } = this.#policy;
-      return await sendPurchase({ ...this.#position.attemptRef, ...(resendAllowed && { resendWindowMs }), retryRule });
+      const result = await sendPurchase({ ...this.#position.attemptRef, ...(resendAllowed && { resendWindowMs }), retryRule });
+      memory.endSend();
+      return result;
     } catch (error) {
       requireGivenUp(error);
+      // Whatever PostgreSQL has lost since: the activity says that no request has left.
+      if (isNotBegun(error)) memory.endSend();
       return undefined;
     }
   }
@@ -67,19 +82,23 @@ export class PurchaseSubmission {
   /** The worker died, or PostgreSQL was gone when the result was to be stored: read what is known of the attempt. */
   async #afterLostSend(): Promise<Step> {
     await this.#state.reload();
-    const { state, history } = this.#state.attempt;
-    if (state === 'prepared' || state === 'refused') {
-      // The send never began. Wait all the same, so that a worker that fails at once is not asked in a tight loop.
-      const delayMs = backoffMs(this.#policy.resendDelayMs, this.#policy.resendDelayMaxMs, history.sends + 1);
-      return { step: 'resend', failure: 'worker_lost', delayMs };
+    const { state, number } = this.#state.attempt;
+    if (state !== 'prepared' && state !== 'refused') return this.#position.fromAttempt();
+    // The send never began. It is tried again by growing waits, so that workers that fail at once are not asked in a tight loop.
+    const delayMs = await this.#position.stalled(this.#policy.resendDelayMs, 'Its sends fail before they begin.');
+    if (this.#state.attention === undefined) {
+      const nextStepAt = Date.now() + delayMs;
+      this.#state.show({ status: 'submitting', now: `The send of attempt ${number} did not begin.`, next: 'It is tried again.', failure: 'worker_lost', nextStepAt });
     }
-    return this.#position.fromAttempt();
+    const woken = await this.#state.wait(delayMs, WAIT_NAMES.notBegun(number));
+    if (woken === 'operator') return this.#position.afterAct({ step: 'send' });
+    return woken === 'observation' ? this.#position.answerObservations() : { step: 'send' };
   }
 
   /** Keeps what cost nothing until it may be sent again: growing waits, or the purchase gate's word; at its deadline it fails. */
   async hold(step: StepNamed<'hold'>): Promise<Step> {
     const { failure, gated, asked = false } = step;
-    await this.#state.continueAsNewIfLong(this.#position.holds);
+    const holdsBefore = this.#position.holds;
     // What the gate holds was not tried: it lengthens no wait.
     if (gated === undefined) this.#position.holds += 1;
     this.#state.heldFor = failure;
@@ -88,6 +107,7 @@ export class PurchaseSubmission {
     const detail = gated ?? this.#state.attempt.failure?.detail ?? meaning;
     let { delayMs } = step;
     for (;;) {
+      await this.#position.before({ ...step, delayMs: Math.max(1, since + delayMs - Date.now()) }, holdsBefore);
       const wakeAt = Math.min(since + delayMs, this.#state.deadline);
       await this.#state.record({
         status: 'held',
@@ -103,7 +123,7 @@ export class PurchaseSubmission {
       if (woken === 'observation') return this.#position.answerObservations();
       if (woken === 'time') {
         if (Date.now() < this.#state.deadline) return { step: 'send' };
-        return this.#position.fail('deadline_passed', `The deadline passed while the ${this.#state.noun} was held: ${detail}`);
+        return this.#position.fail({ step: 'fail', failure: 'deadline_passed', detail: `The deadline passed while the ${this.#state.noun} was held: ${detail}` });
       }
       const acted = this.#position.afterAct({ step: 'send' });
       // The gate is asked in any case; what is held otherwise waits on, by the changed rule.
@@ -144,32 +164,92 @@ export class PurchaseSubmission {
     return woken === 'observation' ? this.#position.answerObservations() : { step: 'send' };
   }
 
-  /** Asks the service, a few times, what became of an attempt that may not be sent again; then a person is told. */
+  /**
+   * Asks the service, a few times, what became of an attempt that may not be sent again. What could not be asked is asked again later; what
+   * was asked and is not known is proven absent, or a person is told.
+   */
   async lookUp(step: StepNamed<'look_up'>): Promise<Step> {
-    let detail = '';
-    for (let n = 1; n <= this.#policy.lookUps; n += 1) {
-      // What waits for a person does so while the service is asked once more.
-      const { attention } = this.#state;
-      this.#state.show({
-        status: attention === undefined ? 'submitting' : 'needs_attention',
-        now: `The outcome of the ${this.#state.noun} is unknown; the service is being asked.`,
-        next: `What the service says; if it knows nothing, a person is told (look-up ${n} of ${this.#policy.lookUps}).`,
-        failure: step.failure,
-        attention,
-      });
+    const { failure } = step;
+    for (let n = 1; ; n += 1) {
+      this.#showQuestion(step, n);
       const result = await this.#askService();
       if (result.kind === 'found') {
+        this.#position.asks = 0;
         await this.#state.reload();
         return this.#position.fromAttempt();
       }
-      detail = result.kind === 'not_found' ? 'The service does not list it.' : result.failure.detail;
-      if (n === this.#policy.lookUps) break;
+      const isLast = n >= this.#policy.lookUps;
+      if (result.kind === 'not_found') {
+        this.#position.asks = 0;
+        if (isLast) return this.#afterNotFound(step);
+      } else {
+        const { detail } = result.failure;
+        const isPassing = couldNotBeAsked(result.failure.class);
+        // A service that does not answer for long is asked once at a time.
+        if (isPassing && (isLast || this.#position.asks > 0)) return { step: 'ask_again', reason: 'not_answered', detail, failure, resume: 'look_up' };
+        if (isLast) return this.#parkUnknown(detail, failure);
+      }
       const delay = backoffMs(this.#policy.resendDelayMs, this.#policy.resendDelayMaxMs, n);
       const woken = await this.#state.wait(delay, WAIT_NAMES.lookUp(this.#state.attempt.number));
       if (woken === 'observation') return this.#position.answerObservations();
       if (woken === 'operator') return this.#position.afterAct(step);
     }
-    return { step: 'park', reason: 'outcome_unknown', detail, failure: step.failure };
+  }
+
+  #showQuestion({ failure }: StepNamed<'look_up'>, n: number): void {
+    // What waits for a person does so while the service is asked once more.
+    const { attention } = this.#state;
+    this.#state.show({
+      status: attention === undefined ? 'submitting' : 'needs_attention',
+      now: `The outcome of the ${this.#state.noun} is unknown; the service is being asked.`,
+      next: `What the service says; if it knows nothing, a person is told (look-up ${n} of ${this.#policy.lookUps}).`,
+      failure,
+      attention,
+    });
+  }
+
+  /** The service was asked and does not list it. */
+  #afterNotFound({ failure }: StepNamed<'look_up'>): Step {
+    const detail = 'The service does not list it.';
+    const { attempt, deadline } = this.#state;
+    const mayBeSentAgain = this.#policy.resendAllowed && !isNeverResent(failure) && !attempt.named && Date.now() < deadline;
+    return mayBeSentAgain ? { step: 'prove_absence', failure, detail } : this.#parkUnknown(detail, failure);
+  }
+
+  #parkUnknown(detail: string, failure: FailureClass): Step {
+    const reason = this.#position.context.memory.witness?.isRestored === true ? 'records_lost' : 'outcome_unknown';
+    return { step: 'park', reason, detail, failure };
+  }
+
+  /**
+   * A complete list without it and a complete wallet without its debit, both read long enough after the last send, show that no send so far
+   * has bought. The attempt stays unknown, since a request may still be on its way: it neither fails nor is it bought anew. The same bytes
+   * are sent again with the same key, in a window that begins anew; a request that arrives late meets the same key.
+   */
+  async proveAbsence(step: StepNamed<'prove_absence'>): Promise<Step> {
+    const { failure } = step;
+    const woken = await this.#state.wait(this.#policy.settleDelayMs, WAIT_NAMES.absence(this.#state.attempt.number));
+    if (woken === 'observation') return this.#position.answerObservations();
+    if (woken === 'operator') return this.#position.afterAct({ step: 'look_up', failure });
+    const result = await this.#readAbsence();
+    if (result.kind === 'unproven') {
+      const { detail } = result;
+      if (result.mayPass) return { step: 'ask_again', reason: 'not_answered', detail, failure, resume: 'prove_absence' };
+      return this.#parkUnknown(detail, failure);
+    }
+    this.#position.asks = 0;
+    await this.#state.reload();
+    if (result.kind === 'changed') return this.#position.fromAttempt();
+    return { step: 'resend', failure, delayMs: this.#policy.resendDelayMs };
+  }
+
+  async #readAbsence(): Promise<AbsenceResult> {
+    try {
+      return await this.#reads.proveAbsence(this.#position.attemptRef);
+    } catch (error) {
+      requireGivenUp(error);
+      return { kind: 'unproven', mayPass: true, detail: 'The service could not be asked for a long time.' };
+    }
   }
 
   /** A question that was given up says nothing. */

@@ -3,27 +3,12 @@ import type { CancellationResult, SubscriptionActivities, SubscriptionAnswer, Su
 import type { FailureNote } from '#domain/attention.ts';
 import type { SubscriptionEnd } from '#domain/observation.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
+import { requireGivenUp } from '#workflows/activity-failures.ts';
 import { repeatedlyAsking } from '#workflows/activity-options.ts';
+import type { Carried, Silence, Unanswered } from '#workflows/carried.ts';
+import { endingOf, nextInLife, silenceOf } from '#workflows/subscription-texts.ts';
 import { WAIT_NAMES } from '#workflows/wait-names.ts';
-import { CONTRADICTED, requireGivenUp, type RunContext, type WorkState } from '#workflows/work-state.ts';
-
-/** A service that was asked how a subscription stands, and did not say it. Times are in epoch milliseconds. */
-interface Silence {
-  /** The first question in vain. */
-  readonly since: number;
-  readonly questions: number;
-  readonly failure: FailureNote;
-  readonly askAgainAt: number;
-  /** True once a person has been told, and is waited for. */
-  readonly isTold: boolean;
-}
-
-/** A service that was asked to cancel, and neither took nor refused it. */
-interface Unanswered {
-  /** The first request in vain, in epoch milliseconds. */
-  readonly since: number;
-  readonly requests: number;
-}
+import { CONTRADICTED, type RunContext, type WorkState } from '#workflows/work-state.ts';
 
 /** How long a question about a subscription, or the request to cancel it, may take, in deadlines of one call. */
 const DEADLINES_OF_REQUESTS = 3;
@@ -36,7 +21,7 @@ export class SubscriptionRun {
   readonly #state: WorkState;
   readonly #policy: PurchasePolicy;
   readonly #service: SubscriptionActivities;
-  #cancelChecks = 0;
+  #cancelChecks: number;
   #silence: Silence | undefined;
   #unanswered: Unanswered | undefined;
 
@@ -44,14 +29,28 @@ export class SubscriptionRun {
     this.#context = context;
     this.#state = state;
     this.#policy = context.input.policy;
+    const { carried } = context.input;
+    this.#cancelChecks = carried?.cancelChecks ?? 0;
+    this.#silence = carried?.silence;
+    this.#unanswered = carried?.unanswered;
+    state.onChangeOver(() => this.#toCarry());
     this.#service = proxyActivities<SubscriptionActivities>(repeatedlyAsking(this.#policy, DEADLINES_OF_REQUESTS));
+  }
+
+  /** How long the service has been silent, and how often it was asked, is known to this run alone. */
+  #toCarry(): Omit<Carried, 'isActedOn'> {
+    return {
+      holds: 0,
+      ...(this.#silence !== undefined && { silence: this.#silence }),
+      ...(this.#unanswered !== undefined && { unanswered: this.#unanswered }),
+      ...(this.#cancelChecks > 0 && { cancelChecks: this.#cancelChecks }),
+    };
   }
 
   async run(): Promise<WorkEnd> {
     await this.#state.reload();
     for (;;) {
-      // How long the service has been silent is known to this run alone.
-      if (this.#silence === undefined && this.#unanswered === undefined) await this.#state.continueAsNewIfLong(0);
+      await this.#state.changeOverIfLong();
       const end = await this.#step();
       if (end !== undefined) return end;
       await this.#state.reload();
@@ -187,7 +186,7 @@ export class SubscriptionRun {
     this.#silence = undefined;
     const over = expiresAt === undefined ? '' : ` Should it not, it has ended with its time, at ${new Date(expiresAt).toISOString()}.`;
     const next = `The service confirms that it is cancelled.${over}`;
-    if (!this.#state.isCancelling) {
+    if (!this.#state.isCancelling && this.#state.attention !== 'not_answered') {
       await this.#state.record({ status: 'cancelling', message: 'The customer has ended it; the service is asked to cancel.', next });
     }
     if (cancelAcceptedAt === undefined) {
@@ -230,12 +229,9 @@ export class SubscriptionRun {
     const { resendDelayMs, resendDelayMaxMs, cancelCheckMaxMs, deliveryDeadlineMs } = this.#policy;
     const now = Date.now();
     const { since, requests } = this.#unanswered ?? { since: now, requests: 0 };
-    const pause = Math.max(backoffMs(resendDelayMs, resendDelayMaxMs, requests + 1), Math.min(retryAfterMs, cancelCheckMaxMs));
-    if (now + pause - since >= deliveryDeadlineMs) {
-      this.#unanswered = undefined;
-      return this.#park('cancellation_refused', `The service could not be asked to cancel for a long time. ${failure.detail}`);
-    }
     this.#unanswered = { since, requests: requests + 1 };
+    const pause = Math.max(backoffMs(resendDelayMs, resendDelayMaxMs, requests + 1), Math.min(retryAfterMs, cancelCheckMaxMs));
+    if (now + pause - since >= deliveryDeadlineMs) return this.#waitLongToAskAgain(failure, requests);
     await this.#state.record({
       status: 'cancelling',
       event: 'vpn_subscription.cancel_unanswered',
@@ -245,6 +241,23 @@ export class SubscriptionRun {
       next: `The service is asked again; should it not take it until ${new Date(since + deliveryDeadlineMs).toISOString()}, a person is told.`,
     });
     await this.#state.wait(pause, WAIT_NAMES.cancelRequest(failure.class));
+  }
+
+  /** A case says so, and the service is asked again by itself. */
+  async #waitLongToAskAgain(failure: FailureNote, requests: number): Promise<void> {
+    const { askAgainMs, askAgainMaxMs } = this.#policy;
+    const pause = backoffMs(askAgainMs, askAgainMaxMs, requests);
+    const wakeAt = Date.now() + pause;
+    const detail = `The service could not be asked to cancel for a long time. ${failure.detail} It is asked again at ${new Date(wakeAt).toISOString()}.`;
+    await this.#state.record({
+      status: 'needs_attention',
+      message: detail,
+      attention: { reason: 'not_answered', detail },
+      failure,
+      nextStepAt: wakeAt,
+      next: 'The service is asked again by itself; a person may ask at once with `retry`.',
+    });
+    await this.#state.wait(pause, WAIT_NAMES.notAnswered('not_answered'));
   }
 
   /** A request that was given up says nothing. */
@@ -299,18 +312,4 @@ export class SubscriptionRun {
     this.#state.answer(taken.map(({ inboxId }) => inboxId));
     return taken.some(({ decision }) => decision === 'contradiction');
   }
-}
-
-function endingOf(end: SubscriptionEnd): string {
-  return end === 'cancelled' ? 'The service has cancelled it.' : 'Its time is over, as the service says.';
-}
-
-function nextInLife(expiresAt: number | undefined): string {
-  const until = expiresAt === undefined ? 'its end is not known' : `it ends at ${new Date(expiresAt).toISOString()}`;
-  return `Its end, or its cancellation (${until}).`;
-}
-
-function silenceOf(expiresAt: number | undefined): string {
-  const known = expiresAt === undefined ? 'Its end is not known' : `Its time was to be over at ${new Date(expiresAt).toISOString()}`;
-  return `${known}, and the service does not say how it stands.`;
 }

@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DeliveryRound, WebhookActivities } from '#activities/webhook-types.ts';
+import { DEFAULT_WORKFLOW_POLICY } from '#domain/workflow-policy.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import { HANDLER_DESCRIPTIONS } from '#workflows/handler-descriptions.ts';
 import { deliveriesWaitSignal, WEBHOOK_TASK_QUEUE, type WebhookEndpointInput, type WebhookEndpointResult } from '#workflows/messages.ts';
@@ -49,7 +50,8 @@ export async function webhookEndpointWorkflow(input: WebhookEndpointInput): Prom
       // Should a signal come at this very moment, the server refuses the end, and the run goes on.
       return { ended: round.kind === 'idle' ? 'idle' : round.why };
     }
-    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof webhookEndpointWorkflow>(input);
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    if (continueAsNewSuggested || historyLength >= DEFAULT_WORKFLOW_POLICY.historyLimit) await continueAsNew<typeof webhookEndpointWorkflow>(input);
   }
 }
 

@@ -1,36 +1,23 @@
-import {
-  ActivityFailure,
-  allHandlersFinished,
-  ApplicationFailure,
-  condition,
-  continueAsNew,
-  isCancellation,
-  proxyLocalActivities,
-  workflowInfo,
-} from '@temporalio/workflow';
-import type { AttemptView, CancellationView, PurchaseActivities, RecordResult, StepRecord, SubscriptionView, WorkEnd, WorkSnapshot } from '#activities/work-types.ts';
+import { condition, workflowInfo } from '@temporalio/workflow';
+import type { AttemptView, CancellationView, RecordResult, StepRecord, SubscriptionView, WorkSnapshot } from '#activities/work-types.ts';
 import { ATTENTION_REASONS, type AttentionReason } from '#domain/attention.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { equalOverrides, givesUpAt, retryRule, retrySentence, ruleOfWork, type RetryOverrides, type RetryRule } from '#domain/retry-rules.ts';
 import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
-import { WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
+import type { Carried } from '#workflows/carried.ts';
+import type { PurchaseWorkflowInput } from '#workflows/messages.ts';
 import type { ObservationQueue } from '#workflows/observations.ts';
 import type { Progress, Standing } from '#workflows/progress.ts';
+import type { RunMemory } from '#workflows/run-memory.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
-
-/** Short steps in PostgreSQL: retried until the database is back. */
-export const database = proxyLocalActivities<
-  Pick<PurchaseActivities, 'beginWork' | 'openNextAttempt' | 'recordStep'>
->({
-  startToCloseTimeout: '20s',
-  retry: { initialInterval: '200ms', maximumInterval: '20s' },
-});
+import { database, readWork } from '#workflows/work-records.ts';
 
 /** What a run of a workflow that buys works with. */
 export interface RunContext {
   readonly input: PurchaseWorkflowInput;
   readonly snapshot: WorkSnapshot;
+  readonly memory: RunMemory;
   readonly observations: ObservationQueue;
   readonly progress: Progress;
   /** How often a person has acted on the work in this run. */
@@ -74,6 +61,8 @@ export class WorkState {
   #recorded = 0;
   /** Inbox rows that the next recorded step answers. */
   #answered: string[] = [];
+  /** What the run hands over beside what is known here. */
+  #toCarry: () => Omit<Carried, 'isActedOn' | 'witness' | 'pendingSend'> = () => ({ holds: 0 });
 
   constructor(context: RunContext) {
     this.#context = context;
@@ -104,6 +93,7 @@ export class WorkState {
 
   set attempt(attempt: AttemptView) {
     this.#attempt = attempt;
+    this.#context.memory.noteAttempt(attempt);
   }
 
   /** What it is held for from now on: the rules of that class apply. */
@@ -179,7 +169,7 @@ export class WorkState {
   /** Reads the newest attempt from PostgreSQL, with what the service said meanwhile. */
   async reload(): Promise<void> {
     this.#seenActs = this.#context.acts.count;
-    const snapshot = await database.beginWork({ work: this.work });
+    const snapshot = await readWork(this.#context);
     const { attempt, extraAttempts, retryOverrides = {}, status, attention, failure, observations } = snapshot;
     this.#attempt = attempt;
     this.#extraAttempts = extraAttempts;
@@ -212,6 +202,7 @@ export class WorkState {
   async waitForWord(reason: AttentionReason): Promise<'observation' | 'operator'> {
     const { observations } = this.#context;
     for (;;) {
+      await this.changeOverIfLong();
       const isTold = await condition(() => this.isActedOn || !observations.isEmpty, PARKED_WAIT, { summary: WAIT_NAMES.person(reason) });
       if (!isTold) continue;
       if (!observations.isEmpty) return 'observation';
@@ -294,31 +285,15 @@ export class WorkState {
     this.show({ status: this.#status, now, next: 'A person decides, or the service says more.', failure: this.#failure, attention });
   }
 
-  /**
-   * A hold of weeks would outgrow its history: go on in a new run, which reads everything else from PostgreSQL. What the service said
-   * and nobody has answered waits there; that a person has acted, which ends a wait, is handed on.
-   */
-  async continueAsNewIfLong(holds: number): Promise<void> {
-    if (!workflowInfo().continueAsNewSuggested) return;
-    await condition(allHandlersFinished);
-    await continueAsNew<(input: PurchaseWorkflowInput) => Promise<WorkEnd>>({
-      ...this.#context.input,
-      carried: { holds, ...(this.isActedOn && { isActedOn: true }) },
-    });
+  /** Says what a new run is to be handed. @param toCarry asked when it goes on in one. */
+  onChangeOver(toCarry: () => Omit<Carried, 'isActedOn' | 'witness' | 'pendingSend'>): void {
+    this.#toCarry = toCarry;
   }
-}
 
-/**
- * Goes on when an activity was given up: its worker died, or all of its time is over.
- *
- * @throws whatever else it was: a cancellation, the end of the work, a bug.
- */
-export function requireGivenUp(error: unknown): void {
-  if (isCancellation(error) || !(error instanceof ActivityFailure) || finishedFailure(error) !== undefined) throw error;
-}
-
-/** The failure by which an activity says that the work has ended, if `error` is one; local activities do not wrap it. */
-export function finishedFailure(error: unknown): ApplicationFailure | undefined {
-  const failure = error instanceof ActivityFailure ? error.cause : error;
-  return failure instanceof ApplicationFailure && failure.type === WORK_FINISHED ? failure : undefined;
+  /** Goes on in a new run where the history has grown long. Called in every loop, wherever nothing is under way. */
+  async changeOverIfLong(): Promise<void> {
+    const { memory } = this.#context;
+    if (!memory.isLong) return;
+    await memory.goOnInNewRun(() => ({ ...this.#toCarry(), ...(this.isActedOn && { isActedOn: true }) }));
+  }
 }

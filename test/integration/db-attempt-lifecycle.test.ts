@@ -6,6 +6,7 @@ import { openCase } from '#db/cases.ts';
 import type { Database } from '#db/database.ts';
 import { actOnWork } from '#db/operator-actions.ts';
 import { attempts } from '#db/schema.ts';
+import { doubtAttempt } from '#db/restored-attempts.ts';
 import { recordSendFailure } from '#db/send-claim.ts';
 import { completeWork } from '#db/work.ts';
 import { ATTEMPT_EVENTS, ATTEMPT_LIFECYCLE, type AttemptEvent } from '#domain/attempt-lifecycle.ts';
@@ -67,6 +68,8 @@ const HAPPENINGS: Readonly<Record<AttemptEvent, Happening>> = {
     database.transaction((tx) =>
       completeWork(tx, workOf(attempt), { attemptId: attempt.id, charged: undefined, entry: { message: 'Delivered.' }, applied: [] }, NOW),
     ),
+  records_lost: (attempt) =>
+    database.transaction((tx) => doubtAttempt(tx, attempt, { number: 1, state: 'unknown', sends: 1, anyUnknown: true }, { leaseMs: 1_000, busyEsimId: null })),
   verdict_bought: judged({ verdict: 'bought', serviceEsimId: 'e-1' }),
   verdict_bought_unseen: judged({ verdict: 'bought' }),
   verdict_bought_undecided: judged({ verdict: 'bought' }),

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
+import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { Runtime, Worker, type NativeConnection } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KeyRing } from '#crypto/key-ring.ts';
@@ -9,7 +10,7 @@ import { connectNative, createClient } from '#temporal/connection.ts';
 import { createDataConverter } from '#temporal/data-converter.ts';
 import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
-import { startWork, tellWork, type WorkStart } from '#temporal/start-work.ts';
+import { startWork, tellWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/temporal.ts';
 import { TASK_QUEUE, type ServiceObservation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
@@ -46,6 +47,9 @@ const observation: ServiceObservation = {
   decision: 'advance',
 };
 
+/** The rows of these tests have ended when their workflows have. */
+const isEnded = async () => true;
+
 /** With a worker whose order workflow ends at the first word of the service. */
 async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> {
   const worker = await Worker.create({
@@ -60,12 +64,12 @@ async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> 
 
 describe('starting the workflow of an order', () => {
   it('starts it once, whoever asks and how often', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 10 }, () => startWork(client, start('ord_once'))));
+    const outcomes = await Promise.all(Array.from({ length: 10 }, () => startWork(client, start('ord_once'), { isEnded })));
     expect(outcomes.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'running'), 'started']);
   });
 
   it('shows package, reference and environment as search attributes and summary, before any worker runs', async () => {
-    await startWork(client, start('ord_shown'));
+    await startWork(client, start('ord_shown'), { isEnded });
     const description = await client.workflow.getHandle('order/ord_shown').describe();
     const shown = description.typedSearchAttributes;
     expect(shown.get(SEARCH_ATTRIBUTES.product)).toBe('esim-order');
@@ -79,22 +83,22 @@ describe('starting the workflow of an order', () => {
   });
 
   it('starts it anew after Terminate, and tells that it ended well after it has', async () => {
-    expect(await startWork(client, start('ord_again'))).toBe('started');
+    expect(await startWork(client, start('ord_again'), { isEnded })).toBe('started');
     const handle = client.workflow.getHandle('order/ord_again');
     await handle.terminate('an operator');
-    expect(await startWork(client, start('ord_again'))).toBe('started');
+    expect(await startWork(client, start('ord_again'), { isEnded })).toBe('started');
     await withWorker(async () => {
-      expect(await tellWork(client, start('ord_again'), observation)).toBe('told');
+      expect(await tellWork(client, start('ord_again'), observation, { isEnded })).toBe('told');
       expect(await handle.result()).toEqual({ status: 'completed', esimId: 'esim-of-ord_again' });
     });
-    expect(await startWork(client, start('ord_again'))).toBe('finished');
+    expect(await startWork(client, start('ord_again'), { isEnded })).toBe('finished');
   });
 
   it('can be eager: the worker of the same process takes the first task', async () => {
     await withWorker(async () => {
-      expect(await startWork(client, start('ord_eager'), { eager: true })).toBe('started');
-      expect(await startWork(client, start('ord_eager'), { eager: true })).toBe('running');
-      await tellWork(client, start('ord_eager'), observation);
+      expect(await startWork(client, start('ord_eager'), { eager: true, isEnded })).toBe('started');
+      expect(await startWork(client, start('ord_eager'), { eager: true, isEnded })).toBe('running');
+      await tellWork(client, start('ord_eager'), observation, { isEnded });
       expect(await client.workflow.getHandle('order/ord_eager').result()).toMatchObject({ status: 'completed' });
     });
   });
@@ -102,9 +106,9 @@ describe('starting the workflow of an order', () => {
 
 describe('telling an order what the service said', () => {
   it('starts the workflow where none runs, also after Terminate, with the same attributes', async () => {
-    await startWork(client, start('ord_told'));
+    await startWork(client, start('ord_told'), { isEnded });
     await client.workflow.getHandle('order/ord_told').terminate();
-    expect(await tellWork(client, start('ord_told'), observation)).toBe('told');
+    expect(await tellWork(client, start('ord_told'), observation, { isEnded })).toBe('told');
     const { typedSearchAttributes, status } = await client.workflow.getHandle('order/ord_told').describe();
     expect(status.name).toBe('RUNNING');
     expect(typedSearchAttributes.get(SEARCH_ATTRIBUTES.packageId)).toBe(17);
@@ -112,10 +116,44 @@ describe('telling an order what the service said', () => {
 
   it('says when the workflow has ended well, and starts no second one', async () => {
     await withWorker(async () => {
-      await tellWork(client, start('ord_done'), observation);
+      await tellWork(client, start('ord_done'), observation, { isEnded });
       await client.workflow.getHandle('order/ord_done').result();
     });
-    expect(await tellWork(client, start('ord_done'), observation)).toBe('finished');
+    expect(await tellWork(client, start('ord_done'), observation, { isEnded })).toBe('finished');
     expect((await client.workflow.getHandle('order/ord_done').describe()).status.name).toBe('COMPLETED');
+  });
+});
+
+describe('work whose row has lost the end that its workflow reached', () => {
+  const isUnfinished = async () => false;
+  const latestOf = async (id: string) => client.workflow.getHandle(`order/${id}`).describe();
+
+  async function completed(id: string): Promise<string> {
+    await withWorker(async () => {
+      await tellWork(client, start(id), observation, { isEnded });
+      await client.workflow.getHandle(`order/${id}`).result();
+    });
+    return (await latestOf(id)).runId;
+  }
+
+  it('gets a new run by a start, once, with what the completed run knew', async () => {
+    const before = await completed('ord_lost');
+    const outcomes = await Promise.all(Array.from({ length: 4 }, () => startWork(client, start('ord_lost'), { isEnded: isUnfinished })));
+    expect(outcomes.toSorted()).toEqual(['running', 'running', 'running', 'started']);
+    const after = await latestOf('ord_lost');
+    expect([after.status.name, after.runId === before]).toEqual(['RUNNING', false]);
+    const { events } = await client.workflow.getHandle('order/ord_lost').fetchHistory();
+    const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+    const [input] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
+    expect(input).toMatchObject({ carried: { witness: { ended: 'completed', state: 'completed', sends: 1 } } });
+  });
+
+  it('gets a new run by what the service says, and by what a person does', async () => {
+    await completed('ord_lost_told');
+    expect(await tellWork(client, start('ord_lost_told'), observation, { isEnded: isUnfinished })).toBe('told');
+    expect((await latestOf('ord_lost_told')).status.name).toBe('RUNNING');
+    await completed('ord_lost_woken');
+    expect(await wakeWork(client, start('ord_lost_woken'), { isEnded: isUnfinished })).toBe('told');
+    expect((await latestOf('ord_lost_woken')).status.name).toBe('RUNNING');
   });
 });

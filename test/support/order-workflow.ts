@@ -8,6 +8,7 @@ import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import { judgeAbandon, judgeRelease, judgeRetry, judgeRetryChange, type OperatedWork, type OperatorAction } from '#domain/operator-actions.ts';
 import { costNothing } from '#domain/purchase-decision.ts';
+import { restoration } from '#domain/restored-records.ts';
 import { changedOverrides, type RetryOverrides } from '#domain/retry-rules.ts';
 import { ACTION_REFUSED, WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
@@ -35,6 +36,8 @@ export type ScriptedSend =
   /** The worker dies: the activity fails without a result. */
   | { readonly dies: 'before the send' | 'after the send' }
   | { readonly leasedForMs: number }
+  /** What the service said is not judged yet. */
+  | 'is barred'
   /** The activity came to a worker only when the window was over. */
   | 'comes too late'
   | 'is revoked'
@@ -53,10 +56,13 @@ export class FakeOrder {
   attemptsInForce = Infinity;
   lookUps: ('found processing' | 'found completed' | 'found failed' | 'not_found')[] = [];
   evidence: ('no_debit' | 'credited' | 'debited' | 'unavailable')[] = [];
+  absences: ('absent' | 'unproven' | 'not asked')[] = [];
   deadlineAt: number | undefined;
   finished: { status: 'completed' | 'failed' | 'abandoned'; esimId?: string } | undefined;
   delivery: 'delivered' | 'unreadable' | 'fails' = 'delivered';
   readonly acts: OperatorAction[] = [];
+  /** PostgreSQL loses what was recorded of this many sends, once. */
+  losesSendsAfter: number | undefined;
   retryOverrides: RetryOverrides = {};
   /** When its row says that it goes on. */
   #nextStepAt: number | undefined;
@@ -86,9 +92,14 @@ export class FakeOrder {
 
   activities(now: () => Promise<number>): PurchaseActivities {
     return {
-      beginWork: async () => {
+      beginWork: async ({ witness }) => {
         this.calls.push('beginWork');
         this.#refuseFinished();
+        const { state, history } = this.#attempt;
+        if (witness?.number === this.#attempt.number && restoration(witness, { state, sends: history.sends }) === 'doubt') {
+          const sends = Math.max(history.sends, witness.sends);
+          this.#set({ state: 'unknown', history: { firstSentAt: witness.firstSentAt, firstUnrefusedSendAt: witness.firstUnrefusedSendAt, sends, anyUnknown: true } });
+        }
         return this.#snapshot();
       },
       openNextAttempt: async ({ number }) => {
@@ -105,6 +116,12 @@ export class FakeOrder {
         const outcome = next.split(' ')[1] as 'processing' | 'completed' | 'failed';
         this.#set({ state: outcome });
         return { kind: 'found', outcome };
+      },
+      proveAbsence: async () => {
+        this.calls.push('proveAbsence');
+        const next = this.absences.shift() ?? 'unproven';
+        if (next === 'absent') this.#set({ history: { ...this.#attempt.history, firstUnrefusedSendAt: await now() } });
+        return next === 'absent' ? { kind: 'absent' } : { kind: 'unproven', mayPass: next === 'not asked', detail: 'The wallet shows nothing.' };
       },
       readDebitEvidence: async () => {
         this.calls.push('readDebitEvidence');
@@ -177,8 +194,13 @@ export class FakeOrder {
     if (state === 'processing' || state === 'completed' || state === 'failed') {
       return { outcome: { kind: 'accepted', outcome: state }, attempt: this.#attempt };
     }
+    if (this.losesSendsAfter === this.sent.length) {
+      this.losesSendsAfter = undefined;
+      this.#attempt = newAttempt(this.#attempt.number);
+    }
     const script = this.#sends.shift();
     if (script === undefined) throw ApplicationFailure.nonRetryable('the test scripted no further send');
+    if (script === 'is barred') return { outcome: { kind: 'barred', by: 'observations_pending' }, attempt: this.#attempt };
     const notSent = { 'comes too late': 'too_late', 'is revoked': 'resend_not_allowed' } as const;
     if (typeof script === 'string') return { outcome: { kind: notSent[script] }, attempt: this.#attempt };
     if ('leasedForMs' in script) {
@@ -210,7 +232,7 @@ export class FakeOrder {
     const anyUnknown = this.#attempt.history.anyUnknown || !definite;
     this.#set({
       state: anyUnknown ? 'unknown' : 'refused',
-      history: { ...this.#attempt.history, anyUnknown, ...(!anyUnknown && { firstUnrefusedSendAt: undefined }) },
+      history: { ...this.#attempt.history, anyUnknown, firstUnrefusedSendAt: anyUnknown ? this.#attempt.history.firstUnrefusedSendAt : undefined },
       failure: { class: script.fails, detail: `It was ${script.fails}.` },
     });
     const { fails: failure, retryAfterMs } = script;

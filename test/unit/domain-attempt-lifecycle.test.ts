@@ -47,6 +47,9 @@ function meaning(state: AttemptState, event: AttemptEvent): AttemptState | 'forb
       return 'completed';
     case 'verdict_bought_unseen':
       return 'unknown';
+    // A row that has lost commits denies nothing any more; what it knows of the service is true.
+    case 'records_lost':
+      return state === 'processing' || state === 'completed' ? state : 'unknown';
     case 'verdict_bought_undecided':
       return 'processing';
     case 'verdict_not_bought':
@@ -56,7 +59,7 @@ function meaning(state: AttemptState, event: AttemptEvent): AttemptState | 'forb
 
 describe('the life of an attempt', () => {
   it('decides every pair of state and event', () => {
-    expect(everything).toHaveLength(7 * 12);
+    expect(everything).toHaveLength(7 * 13);
     expect(Object.keys(ATTEMPT_LIFECYCLE)).toEqual(EVENTS);
     for (const { state, event } of everything) expect([...ATTEMPT_STATES, 'unchanged', 'forbidden']).toContain(ATTEMPT_LIFECYCLE[event][state]);
   });
@@ -79,8 +82,8 @@ describe('the life of an attempt', () => {
     }
   });
 
-  it('leaves an end only by the word of a person, or with what was bought in hands', () => {
-    const others = EVENTS.filter((event) => !isVerdict(event) && event !== 'delivered');
+  it('leaves an end only by the word of a person, with what was bought in hands, or when its records are lost', () => {
+    const others = EVENTS.filter((event) => !isVerdict(event) && event !== 'delivered' && event !== 'records_lost');
     for (const end of ENDS) expect(reachableFrom(end, others)).toEqual(new Set([end]));
   });
 

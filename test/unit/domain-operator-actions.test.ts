@@ -28,7 +28,7 @@ const about = (reason: AttentionReason, more: Partial<JudgedCase> = {}): JudgedC
 describe('the verdicts on a case', () => {
   it('are those that can be true of its reason', () => {
     // Whether it is bought can be asked where that is not known; not bought can be said only there.
-    const doubtful = new Set(['outcome_unknown', 'debit_without_goods', 'evidence_unavailable', 'contradiction', 'refund_missing']);
+    const doubtful = new Set(['outcome_unknown', 'records_lost', 'not_answered', 'debit_without_goods', 'evidence_unavailable', 'contradiction', 'refund_missing']);
     const ofRefunds = new Set(['refund_failed', 'refund_missing']);
     const boughtButUnread = ['contract_drift', 'delivery_unavailable'];
     // Nothing of the purchase is open, or what is open needs no word: the work goes on as it is.

@@ -108,7 +108,7 @@ describe('a cancellation', () => {
       await running.signal(serviceObservedSignal, observed('completed'));
       return running.result();
     });
-    expect(result).toEqual({ status: 'completed', esimId: 'esim_1' });
+    expect(result).toMatchObject({ status: 'completed', esimId: 'esim_1' });
     const history = await environment.client.workflow.getHandle(`cancellation/${cancellation.id}`).fetchHistory();
     expect(history.events?.filter(({ timerStartedEventAttributes }) => timerStartedEventAttributes)).toHaveLength(1);
   });

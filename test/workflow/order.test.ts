@@ -24,7 +24,7 @@ describe('an order', () => {
   it('that the service completes at once is delivered with one send [spec: state.order.completed]', async () => {
     const order = await orderWith({ answers: 'completed' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toEqual({ status: 'completed', esimId: 'esim_1' });
+    expect(result).toMatchObject({ status: 'completed', esimId: 'esim_1' });
     expect(order.sent).toHaveLength(1);
     expect(order.calls).toEqual(['beginWork', 'completePurchase']);
   });
@@ -94,7 +94,7 @@ describe('an order', () => {
   it('that is refused for good fails without another send', async () => {
     const order = await orderWith({ fails: 'invalid_request' });
     const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toEqual({ status: 'failed', failure: 'invalid_request' });
+    expect(result).toMatchObject({ status: 'failed', failure: 'invalid_request' });
     expect(order.sent).toHaveLength(1);
     expect(order.steps.at(-1)).toMatchObject({ status: 'failed', failure: { class: 'invalid_request' } });
   });
@@ -198,7 +198,7 @@ describe('held work', () => {
     const order = await orderWith(...Array.from({ length: 400 }, (): ScriptedSend => ({ fails: 'insufficient_balance' })));
     order.deadlineAt = (await environment.currentTimeMs()) + 2 * 3_600_000;
     const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toEqual({ status: 'failed', failure: 'deadline_passed' });
+    expect(result).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(order.deadlineAt);
   });
 
@@ -260,7 +260,7 @@ describe('a run that starts anew', () => {
     const order = await orderWith();
     order.finished = { status: 'completed', esimId: 'esim_9' };
     const result = await withOrder(environment, order, async (start) => (await start()).result());
-    expect(result).toEqual({ status: 'completed', esimId: 'esim_9' });
+    expect(result).toMatchObject({ status: 'completed', esimId: 'esim_9' });
   });
 
   it('delivers what was bought before it began, and sends nothing', async () => {

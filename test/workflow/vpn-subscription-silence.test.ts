@@ -39,7 +39,7 @@ describe('a VPN subscription whose time is over', () => {
       const lives = await running.query(explainQuery);
       expect(lives).toMatchObject({ status: 'active', nextStepAt: renewed });
       expect(lives.failure).toBeUndefined();
-      expect(await running.result()).toEqual({ status: 'expired' });
+      expect(await running.result()).toMatchObject({ status: 'expired' });
     });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(renewed);
     // What was in its way is taken back in PostgreSQL as well.
@@ -96,7 +96,7 @@ describe('a VPN subscription whose time is over', () => {
       expect(subscription.steps).toEqual([]);
       subscription.judge('active');
       await running.signal(operatorActedSignal);
-      expect(await running.result()).toEqual({ status: 'expired' });
+      expect(await running.result()).toMatchObject({ status: 'expired' });
     });
     expect(subscription.asked).toBe(2);
   });
@@ -110,7 +110,7 @@ describe('a VPN subscription whose time is over', () => {
       await environment.sleep('1 hour');
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
-      expect(await running.result()).toEqual({ status: 'cancelled' });
+      expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(subscription.cancels).toHaveLength(1);
     expect(subscription.steps.map(({ status }) => status)).toEqual(['cancelling', 'cancelled']);
@@ -126,7 +126,7 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
     await withSubscription(environment, subscription, async (running) => {
       await sleepUntil(end - HOUR_MS);
       expect(await running.query(explainQuery)).toMatchObject({ status: 'cancelling' });
-      expect(await running.result()).toEqual({ status: 'cancelled' });
+      expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     // It is asked a last time.
     expect(subscription.questions.at(-1)).toBeGreaterThanOrEqual(end + POLICY.expiryGraceMs);
@@ -144,7 +144,7 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
       return TOLD;
     };
     subscription.change({ cancelRequested: true });
-    await withSubscription(environment, subscription, async (running) => expect(await running.result()).toEqual({ status: 'cancelled' }));
+    await withSubscription(environment, subscription, async (running) => expect(await running.result()).toMatchObject({ status: 'cancelled' }));
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(longer);
   });
 
@@ -166,7 +166,7 @@ describe('the accepted cancellation of a VPN subscription that nobody confirms',
       };
       subscription.askToCancelAnew();
       await running.signal(operatorActedSignal);
-      expect(await running.result()).toEqual({ status: 'cancelled' });
+      expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(subscription.cancels).toHaveLength(2);
   });
@@ -192,7 +192,7 @@ describe('a run that begins anew for a VPN subscription that waits for a person'
         return TOLD;
       };
       await running.signal(operatorActedSignal);
-      expect(await running.result()).toEqual({ status: 'cancelled' });
+      expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(subscription.cancels).toHaveLength(1);
   });

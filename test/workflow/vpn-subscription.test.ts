@@ -22,7 +22,7 @@ describe('a VPN subscription', () => {
       await environment.sleep('700 days');
       expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
       expect(subscription.asked).toBe(0);
-      expect(await running.result()).toEqual({ status: 'expired' });
+      expect(await running.result()).toMatchObject({ status: 'expired' });
       return running;
     });
     expect(subscription.asked).toBe(1);
@@ -40,7 +40,7 @@ describe('a VPN subscription', () => {
     await withSubscription(environment, subscription, async (running) => {
       await environment.sleep('45 days');
       expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
-      expect(await running.result()).toEqual({ status: 'expired' });
+      expect(await running.result()).toMatchObject({ status: 'expired' });
     });
     expect(await environment.currentTimeMs()).toBeGreaterThanOrEqual(renewed);
   });
@@ -52,7 +52,7 @@ describe('a VPN subscription', () => {
       return TOLD;
     };
     const began = await environment.currentTimeMs();
-    await withSubscription(environment, subscription, async (running) => expect(await running.result()).toEqual({ status: 'expired' }));
+    await withSubscription(environment, subscription, async (running) => expect(await running.result()).toMatchObject({ status: 'expired' }));
     expect((await environment.currentTimeMs()) - began).toBeGreaterThanOrEqual(5 * DAY_MS);
   });
 
@@ -62,7 +62,7 @@ describe('a VPN subscription', () => {
       await environment.sleep('1 day');
       subscription.change({ endedAs: 'cancelled' });
       await running.signal(serviceObservedSignal, observed);
-      expect(await running.result()).toEqual({ status: 'cancelled' });
+      expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(subscription.steps.at(-1)).toMatchObject({ status: 'cancelled', applied: ['1'] });
   });
@@ -74,7 +74,7 @@ describe('a VPN subscription', () => {
       await running.signal(serviceObservedSignal, observed);
       await environment.sleep('1 hour');
       expect(subscription.steps).toMatchObject([{ status: 'active', applied: ['1'] }]);
-      expect(await running.result()).toEqual({ status: 'expired' });
+      expect(await running.result()).toMatchObject({ status: 'expired' });
     });
   });
 
@@ -87,7 +87,7 @@ describe('a VPN subscription', () => {
     await withSubscription(environment, subscription, async (running) => {
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
-      expect(await running.result()).toEqual({ status: 'cancelled' });
+      expect(await running.result()).toMatchObject({ status: 'cancelled' });
     });
     expect(subscription.cancels).toHaveLength(1);
     expect(subscription.steps.map(({ status }) => status)).toEqual(['cancelling', 'cancelled']);
@@ -110,7 +110,7 @@ describe('a VPN subscription', () => {
         subscription.change({ endedAs: 'cancelled' });
         return TOLD;
       };
-      expect(await running.result()).toEqual({ status: 'cancelled' });
+      expect(await running.result()).toMatchObject({ status: 'cancelled' });
       const { events } = await running.fetchHistory();
       const timers = (events ?? []).filter(({ userMetadata }) => Buffer.from(userMetadata?.summary?.data ?? []).toString().includes('Ask again to cancel (timeout)'));
       // The act that began it may end the first wait at once.
@@ -145,7 +145,7 @@ describe('a VPN subscription', () => {
       };
       subscription.askToCancelAnew();
       await running.signal(operatorActedSignal);
-      expect(await running.result()).toEqual({ status: 'cancelled' });
+      expect(await running.result()).toMatchObject({ status: 'cancelled' });
       expect(subscription.cancels).toHaveLength(asked + 1);
     });
   });
@@ -163,13 +163,13 @@ describe('a VPN subscription', () => {
       expect(subscription.cancels).toHaveLength(asked);
       subscription.judge('active', { cancelRequested: false });
       await running.signal(operatorActedSignal);
-      expect(await running.result()).toEqual({ status: 'expired' });
+      expect(await running.result()).toMatchObject({ status: 'expired' });
     });
   });
 
   it('that has ended before a run begins ends that run at once', async () => {
     const subscription = new FakeSubscription(undefined);
     subscription.status = 'expired';
-    await withSubscription(environment, subscription, async (running) => expect(await running.result()).toEqual({ status: 'expired' }));
+    await withSubscription(environment, subscription, async (running) => expect(await running.result()).toMatchObject({ status: 'expired' }));
   });
 });

@@ -1,0 +1,32 @@
+import { restoration, type Witness } from '#domain/restored-records.ts';
+import type { WorkRef } from '#domain/work.ts';
+import { findAttempt, type AttemptRow } from '#db/attempts.ts';
+import type { Executor } from '#db/database.ts';
+import { doubtAttempt, markFollowed } from '#db/restored-attempts.ts';
+import type { WorkRow } from '#db/work-tables.ts';
+
+/** What the restoration of lost attempts needs. */
+export interface RestorationTools {
+  /** Stores an attempt that has no row, with its derived key. */
+  readonly open: (tx: Executor, number: number) => Promise<AttemptRow>;
+  /** For how long a send may be under way of which no row tells, in milliseconds. */
+  readonly leaseMs: number;
+}
+
+/**
+ * Brings the attempts of a piece of work to what its workflow knows, where PostgreSQL has lost what was recorded of them. Run twice it
+ * changes nothing the second time. The caller holds the lock of the work.
+ *
+ * @param row of the work.
+ * @returns true when a row was found to know less.
+ */
+export async function restoreAttempts(tx: Executor, work: WorkRef, row: WorkRow, witness: Witness, tools: RestorationTools): Promise<boolean> {
+  const known = await findAttempt(tx, work, witness.number);
+  if (restoration(witness, known) === 'none') return false;
+  for (let number = 1; number < witness.number; number += 1) {
+    if ((await findAttempt(tx, work, number)) === undefined) await markFollowed(tx, (await tools.open(tx, number)).id);
+  }
+  const attempt = known ?? (await tools.open(tx, witness.number));
+  await doubtAttempt(tx, attempt, witness, { leaseMs: tools.leaseMs, busyEsimId: work.kind === 'order' ? null : row.esimId });
+  return true;
+}

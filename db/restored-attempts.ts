@@ -1,0 +1,98 @@
+/** What is done after PostgreSQL has lost commits: how that is noticed, and how an attempt counts whose row knows too little. */
+import { and, eq, ne, sql } from 'drizzle-orm';
+import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
+import type { Witness } from '#domain/restored-records.ts';
+import { findAttemptById, workOf, type AttemptRow } from '#db/attempts.ts';
+import type { Executor } from '#db/database.ts';
+import { attempts } from '#db/schema.ts';
+import { addTimelineEntry } from '#db/timeline.ts';
+
+/**
+ * A text that changes whenever PostgreSQL may have lost commits: the WAL timeline, which a failover and a restored backup change, and the
+ * start of the server. Any role may ask for both. A crash of one backend changes neither: then only commits are lost that did not wait for
+ * the disk, and ours do (`synchronous_commit` is not changed). On a standby the query fails, and so does every write.
+ */
+export async function readDatabaseEpoch(db: Executor): Promise<string> {
+  const { rows } = await db.execute<{ epoch: string }>(
+    sql`select left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || extract(epoch from pg_postmaster_start_time())::text as epoch`,
+  );
+  return rows[0]?.epoch ?? '';
+}
+
+/**
+ * Makes an attempt unknown whose row knows less than its workflow: the ordinary rules for what may have been bought decide from here on.
+ *
+ * @param doubt.leaseMs a send of which the row knows nothing may still be under way: nothing is sent for this long.
+ * @param doubt.busyEsimId our id of the eSIM that the attempt is for, where only one may be under way.
+ * @returns the attempt as it now is.
+ */
+export async function doubtAttempt(
+  tx: Executor,
+  attempt: AttemptRow,
+  witness: Witness,
+  { leaseMs, busyEsimId }: { readonly leaseMs: number; readonly busyEsimId: string | null },
+): Promise<AttemptRow> {
+  const { firstSentAt, firstUnrefusedSendAt = firstSentAt } = witness;
+  const isFree = busyEsimId !== null && (await isFreeFor(tx, busyEsimId, attempt.id));
+  await tx
+    .update(attempts)
+    .set({
+      state: attemptStateAfter(attempt.state, 'records_lost'),
+      sends: Math.max(attempt.sends, witness.sends),
+      anyUnknown: true,
+      settled: false,
+      // The earlier one: the resend window must not begin anew.
+      firstSentAt: earlier(attempt.firstSentAt, firstSentAt),
+      firstUnrefusedSendAt: earlier(attempt.firstUnrefusedSendAt, firstUnrefusedSendAt),
+      serviceId: attempt.serviceId ?? witness.serviceId ?? null,
+      failureClass: 'worker_lost',
+      failureDetail: 'PostgreSQL has lost what was recorded of this attempt.',
+      leaseToken: null,
+      leaseUntil: sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`,
+      ...(isFree && { busyEsimId }),
+    })
+    .where(eq(attempts.id, attempt.id));
+  await addTimelineEntry(tx, workOf(attempt), {
+    event: 'attempt.records_lost',
+    message:
+      `PostgreSQL has lost what was recorded of attempt ${attempt.number}: its row says ${attempt.state} after ${attempt.sends} sends, and ` +
+      `its workflow knows of ${witness.sends} (${witness.state}). It counts as unknown.`,
+    detail: { attempt: attempt.number, sends: witness.sends, row_sends: attempt.sends, row_state: attempt.state },
+    dedupKey: `attempt.records_lost:${attempt.number}:${attempt.state}:${attempt.sends}`,
+  });
+  return findAttemptById(tx, attempt.id);
+}
+
+/** Notes of an attempt whose row was lost, and which a later one followed, that it failed and cost nothing: no later one is made before that. */
+export async function markFollowed(tx: Executor, attemptId: string): Promise<void> {
+  await tx
+    .update(attempts)
+    .set({ state: 'failed', settled: true, failureClass: 'supplier_failed', failureDetail: 'Another attempt followed; the record of this one is lost.' })
+    .where(eq(attempts.id, attemptId));
+}
+
+/** @param known epoch milliseconds. */
+function earlier(stored: Date | null, known: number | undefined): Date | null {
+  if (known === undefined) return stored;
+  return stored === null || stored.getTime() > known ? new Date(known) : stored;
+}
+
+async function isFreeFor(tx: Executor, esimId: string, attemptId: string): Promise<boolean> {
+  const holders = await tx.select({ id: attempts.id }).from(attempts).where(and(eq(attempts.busyEsimId, esimId), ne(attempts.id, attemptId)));
+  return holders.length === 0;
+}
+
+/**
+ * Lets the resend window of an attempt begin anew, since the service has shown that no send so far has bought. The caller holds the lock of
+ * the work.
+ *
+ * @returns false, with nothing changed, when its outcome is not unknown any more, or a send may be under way.
+ */
+export async function restartResendWindow(tx: Executor, attemptId: string): Promise<boolean> {
+  const changed = await tx
+    .update(attempts)
+    .set({ firstUnrefusedSendAt: sql`clock_timestamp()` })
+    .where(and(eq(attempts.id, attemptId), eq(attempts.state, 'unknown'), sql`coalesce(${attempts.leaseUntil} <= clock_timestamp(), true)`))
+    .returning({ id: attempts.id });
+  return changed.length > 0;
+}

@@ -1,0 +1,162 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/order-workflow.ts';
+import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { FakeSubscription, withSubscription } from '#test/support/subscription-workflow.ts';
+import { explainQuery } from '#workflows/messages.ts';
+import { orderWorkflow } from '#workflows/order.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+const HOUR = 3_600_000;
+const OUTAGE = 24 * HOUR;
+/** The longest wait between two questions, and a minute for the questions themselves. */
+const HEALED_WITHIN = POLICY.askAgainMaxMs + 60_000;
+const orderWith = async (...sends: ScriptedSend[]) => new FakeOrder(sends, await environment.currentTimeMs());
+const timeouts = (count: number): ScriptedSend[] => Array.from({ length: count }, () => ({ fails: 'server_error' }));
+/** Sends of one attempt before its resend window is over: the waits double from 2 s to 2 min, for 10 min. */
+const SENDS_IN_WINDOW = 10;
+
+/** What a service does that answers nothing before `until`: its sends fail, and it cannot be asked. */
+function duringOutage(order: FakeOrder, until: number, now: () => Promise<number>, times: { completedAt?: number } = {}) {
+  const activities = order.activities(now);
+  const failure = { class: 'server_error', detail: 'The service answered 503.' } as const;
+  const isOut = async () => (await now()) < until;
+  return {
+    ...activities,
+    lookUpPurchase: async (input: Parameters<typeof activities.lookUpPurchase>[0]) =>
+      (await isOut()) ? ({ kind: 'unavailable', failure } as const) : activities.lookUpPurchase(input),
+    readDebitEvidence: async (input: Parameters<typeof activities.readDebitEvidence>[0]) =>
+      (await isOut()) ? ({ evidence: 'unavailable', mayPass: true, detail: failure.detail } as const) : activities.readDebitEvidence(input),
+    completePurchase: async (input: Parameters<typeof activities.completePurchase>[0]) => {
+      if (await isOut()) return { kind: 'not_yet', reason: 'server_error', detail: failure.detail } as const;
+      times.completedAt = await now();
+      return activities.completePurchase(input);
+    },
+  };
+}
+
+async function throughOutage(order: FakeOrder) {
+  const until = (await environment.currentTimeMs()) + OUTAGE;
+  const times: { completedAt?: number } = {};
+  const fake = { activities: (now: () => Promise<number>) => duringOutage(order, until, now, times) };
+  return withWorker(environment, fake, async (taskQueue) => {
+    const handle = await environment.client.workflow.start(orderWorkflow, {
+      workflowId: `order/${order.orderId}`,
+      taskQueue,
+      args: [{ work: { kind: 'order', id: order.orderId }, policy: { ...POLICY, holdDeadlineMs: 72 * HOUR } }],
+    });
+    await environment.sleep(OUTAGE / 2);
+    const explained = await handle.query(explainQuery);
+    const { historyLength } = await handle.describe();
+    const result = await handle.result();
+    return { explained, historyLength, result, healedAfterMs: (times.completedAt ?? Infinity) - until };
+  });
+}
+
+describe('after an outage of the service of a day', () => {
+  it('what could not be looked up is found and delivered, without a person', async () => {
+    const order = await orderWith(...timeouts(SENDS_IN_WINDOW));
+    order.lookUps = ['found completed'];
+    const { explained, historyLength, result, healedAfterMs } = await throughOutage(order);
+    expect(explained).toMatchObject({ status: 'needs_attention', attention: 'not_answered', nextStepAt: expect.any(Number) });
+    expect(result).toMatchObject({ status: 'completed' });
+    expect(healedAfterMs).toBeLessThanOrEqual(HEALED_WITHIN);
+    expect(historyLength).toBeLessThan(2_000);
+    expect(order.steps.filter(({ attention }) => attention !== undefined).every(({ attention, nextStepAt }) => attention?.reason === 'not_answered' && nextStepAt !== undefined)).toBe(true);
+  });
+
+  it('what the service provably never had is sent again with the same key, and bought once', async () => {
+    const order = await orderWith(...timeouts(SENDS_IN_WINDOW), { answers: 'completed' });
+    order.absences = ['absent'];
+    const { result } = await throughOutage(order);
+    expect(result).toMatchObject({ status: 'completed' });
+    expect(order.calls).toContain('proveAbsence');
+    expect(new Set(order.sent.map(({ attempt }) => attempt))).toEqual(new Set([1]));
+  });
+
+  it('what was asked for and is not proven absent waits for a person, and nothing is sent again', async () => {
+    const order = await orderWith({ fails: 'contract_drift' });
+    const until = (await environment.currentTimeMs()) + OUTAGE;
+    const fake = { activities: (now: () => Promise<number>) => duringOutage(order, until, now) };
+    await withWorker(environment, fake, async (taskQueue) => {
+      const handle = await environment.client.workflow.start(orderWorkflow, {
+        workflowId: `order/${order.orderId}`,
+        taskQueue,
+        args: [{ work: { kind: 'order', id: order.orderId }, policy: POLICY }],
+      });
+      await environment.sleep(OUTAGE + HOUR);
+      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'outcome_unknown' });
+      await handle.terminate();
+    });
+    expect(order.sent).toHaveLength(1);
+  });
+
+  it('a failure whose wallet could not be read is settled, and bought anew', async () => {
+    const order = await orderWith({ answers: 'failed' }, { answers: 'completed' });
+    order.evidence = ['no_debit'];
+    const { explained, result } = await throughOutage(order);
+    expect(explained).toMatchObject({ status: 'needs_attention', attention: 'not_answered' });
+    expect(result).toMatchObject({ status: 'completed' });
+    expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
+  });
+
+  it('what is bought and could not be read is delivered', async () => {
+    const order = await orderWith({ answers: 'completed' });
+    const { explained, result, healedAfterMs } = await throughOutage(order);
+    expect(explained).toMatchObject({ status: 'needs_attention', attention: 'delivery_unavailable', nextStepAt: expect.any(Number) });
+    expect(result).toMatchObject({ status: 'completed' });
+    expect(healedAfterMs).toBeLessThanOrEqual(HEALED_WITHIN);
+  });
+
+  it('a subscription that could not be cancelled is cancelled', async () => {
+    const now = await environment.currentTimeMs();
+    const subscription = new FakeSubscription(now + 30 * OUTAGE);
+    subscription.onCancel = 'fails';
+    subscription.change({ cancelRequested: true });
+    await withSubscription(environment, subscription, async (running) => {
+      await environment.sleep(OUTAGE);
+      expect(subscription.parkedFor).toBe('not_answered');
+      subscription.onCancel = 'accepts';
+      await environment.sleep(POLICY.askAgainMaxMs + 60_000);
+      expect(subscription.view.cancelAcceptedAt).toBeDefined();
+      expect(subscription.status).toBe('cancelling');
+      await running.terminate();
+    });
+  });
+});
+
+describe('a workflow that nothing moves for a day', () => {
+  it('because what the service said is not judged says so by a case, and its history stays short', async () => {
+    const order = await orderWith(...Array.from({ length: 500 }, () => 'is barred' as const), { answers: 'completed' });
+    const explained = await withOrder(environment, order, async (start) => {
+      const handle = await start({ holdDeadlineMs: 72 * HOUR });
+      await environment.sleep(OUTAGE);
+      expect((await handle.describe()).historyLength).toBeLessThan(2_000);
+      const shown = await handle.query(explainQuery);
+      await handle.terminate();
+      return shown;
+    });
+    expect(explained).toMatchObject({ status: 'needs_attention', attention: 'stalled' });
+  });
+
+  it('because its sends never begin says so by a case, goes on in new runs, and is sent once when they do', async () => {
+    const order = await orderWith(...Array.from({ length: 300 }, () => ({ dies: 'before the send' }) as const), { answers: 'completed' });
+    const result = await withOrder(environment, order, async (start) => {
+      const handle = await start({ holdDeadlineMs: 72 * HOUR, historyLimit: 300 });
+      const first = await handle.describe();
+      await environment.sleep(OUTAGE);
+      const latest = await handle.describe();
+      expect(latest.historyLength).toBeLessThan(400);
+      expect(latest.runId).not.toBe(first.runId);
+      return handle.result();
+    });
+    expect(result).toMatchObject({ status: 'completed' });
+    expect(order.sent).toHaveLength(1);
+    expect(order.steps.filter(({ attention }) => attention?.reason === 'stalled').length).toBeGreaterThan(0);
+  });
+});

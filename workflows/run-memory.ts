@@ -1,0 +1,103 @@
+import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
+import type { AttemptView, WorkSnapshot } from '#activities/work-types.ts';
+import { joinWitness, restoration, type Witness } from '#domain/restored-records.ts';
+import type { Carried, PendingSend } from '#workflows/carried.ts';
+import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
+
+/** What a run remembers beside PostgreSQL, which may lose its last commits, and hands to the run that follows it. */
+export class RunMemory {
+  readonly #input: PurchaseWorkflowInput;
+  #witness: Witness | undefined;
+  #epoch: string | undefined;
+  #pendingSend: PendingSend | undefined;
+
+  constructor(input: PurchaseWorkflowInput) {
+    this.#input = input;
+    this.#witness = input.carried?.witness;
+    this.#pendingSend = input.carried?.pendingSend;
+  }
+
+  /** What is known of the newest attempt; undefined before any was read. */
+  get witness(): Witness | undefined {
+    return this.#witness;
+  }
+
+  /** Takes note of an attempt as it was read, or as a send has left it. */
+  noteAttempt(attempt: AttemptView, isRestored = false): void {
+    const { number, state, serviceId, history } = attempt;
+    const { sends, firstSentAt, firstUnrefusedSendAt, anyUnknown } = history;
+    this.#witness = joinWitness(this.#witness, {
+      number,
+      state,
+      sends,
+      anyUnknown,
+      ...(firstSentAt !== undefined && { firstSentAt }),
+      ...(firstUnrefusedSendAt !== undefined && { firstUnrefusedSendAt }),
+      ...(serviceId !== undefined && { serviceId }),
+      ...(isRestored && { isRestored }),
+    });
+  }
+
+  /** Takes note of what was read. */
+  noteSnapshot({ attempt, epoch, isRestored }: WorkSnapshot): void {
+    this.noteAttempt(attempt, isRestored);
+    this.#epoch = epoch;
+  }
+
+  /** True when what a send has left of an attempt is less than what is known: PostgreSQL has lost commits since. */
+  knowsMoreThan({ number, state, history }: AttemptView): boolean {
+    const witness = this.#witness;
+    return witness?.number === number && restoration(witness, { state, sends: history.sends }) === 'doubt';
+  }
+
+  /** A send is about to be asked for. */
+  beginSend(): void {
+    this.#pendingSend = { since: Date.now(), ...(this.#epoch !== undefined && { epoch: this.#epoch }) };
+  }
+
+  /** Its outcome is known, or it did not begin. */
+  endSend(): void {
+    this.#pendingSend = undefined;
+  }
+
+  /**
+   * Judges a row that says that a send, of which nothing was heard, did not begin. That is proof only while PostgreSQL cannot have lost
+   * commits since; else the send is reckoned with.
+   *
+   * @returns true when the send must be reckoned with, so that the row has to be read again with the witness.
+   */
+  reckonsWithSend({ attempt, epoch }: WorkSnapshot): boolean {
+    const pending = this.#pendingSend;
+    this.#pendingSend = undefined;
+    if (pending === undefined || (attempt.state !== 'prepared' && attempt.state !== 'refused')) return false;
+    if (pending.epoch === epoch) return false;
+    const { number, history } = attempt;
+    const { sends, firstSentAt = pending.since } = history;
+    const firstUnrefusedSendAt = pending.since;
+    this.#witness = joinWitness(this.#witness, { number, state: 'unknown', sends: sends + 1, firstSentAt, firstUnrefusedSendAt, anyUnknown: true });
+    return true;
+  }
+
+  /** True when its history is so long that it is to go on in a new run. */
+  get isLong(): boolean {
+    const { historyLength, continueAsNewSuggested } = workflowInfo();
+    return continueAsNewSuggested || historyLength >= this.#input.policy.historyLimit;
+  }
+
+  /**
+   * Goes on in a new run, which reads everything else from PostgreSQL. What the service said and nobody has answered waits there.
+   *
+   * @param carried read when all handlers have finished: that a person has acted, which ends a wait, is handed on.
+   */
+  async goOnInNewRun(carried: () => Omit<Carried, 'witness' | 'pendingSend'>): Promise<never> {
+    await condition(allHandlersFinished);
+    return continueAsNew<(input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>>({
+      ...this.#input,
+      carried: {
+        ...carried(),
+        ...(this.#witness !== undefined && { witness: this.#witness }),
+        ...(this.#pendingSend !== undefined && { pendingSend: this.#pendingSend }),
+      },
+    });
+  }
+}
