@@ -5,6 +5,8 @@ import { workTable } from '#db/work-tables.ts';
 import { attempts, inbox } from '#db/schema.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
 import { obstacle, type Setting } from '#test/crash/settings.ts';
+import type { SetBack } from '#test/crash/disturb.ts';
+import type { Poisoned } from '#test/crash/poison.ts';
 import type { Thing } from '#test/crash/work.ts';
 import { auditBooks, becomeQuiet } from '#test/support/books.ts';
 import { SimulatorAdmin, type LedgerLine } from '#test/support/simulator-admin.ts';
@@ -38,22 +40,42 @@ const UNKNOWABLE: ReadonlySet<AttentionReason | null> = new Set(['outcome_unknow
 
 const AGAIN_QUIET_MS = 120_000;
 
+/** What happened to the seed that changes what must hold. */
+export interface Circumstances {
+  /** How long to wait until nothing is under way. */
+  readonly quietMs?: number | undefined;
+  readonly setBacks: readonly SetBack[];
+  readonly poisoned: readonly Poisoned[];
+}
+
 /** Waits until nothing is under way, then compares everything. */
-export async function audit(stack: Stack, setting: Setting, things: readonly Thing[], quietMs?: number): Promise<Audit> {
+export async function audit(stack: Stack, setting: Setting, things: readonly Thing[], { quietMs, setBacks, poisoned }: Circumstances): Promise<Audit> {
+  const excuses = { poisonedWork: idsOf(poisoned, 'outbox'), mayBeLost: (atMs: number) => setBacks.some((each) => atMs >= each.fromMs && atMs <= each.atMs) };
   // Differences of what is still under way are no news of their own; the audit of the books names it.
-  await becomeQuiet(stack, quietMs);
-  const results = await readResults(stack, setting, things);
+  await becomeQuiet(stack, quietMs, excuses);
+  const results = await readResults(stack, { ...setting, losesCommits: setBacks.length > 0 }, things);
   const accepted = things.flatMap(({ ids }) => [...ids]);
   const unsettled = results.filter(({ parkedFor }) => UNKNOWABLE.has(parkedFor)).map(({ id }) => id);
   // The sweeper may have asked for something in between: that passes at once, or on a busy machine in seconds.
-  const books = await auditBooks(stack, { accepted, unsettled, timeoutMs: AGAIN_QUIET_MS });
-  return {
-    violations: [...books, ...(await debitsOf(stack, things)), ...(await eventsLeftOver(stack, results)), ...openEnds(results)],
-    results,
-  };
+  const books = await auditBooks(stack, { accepted, unsettled, timeoutMs: AGAIN_QUIET_MS, ...excuses });
+  const rest = [...(await debitsOf(stack, things)), ...(await eventsLeftOver(stack, results)), ...openEnds(results)];
+  return { violations: [...books, ...rest, ...(await poisonLeft(stack, poisoned))], results };
 }
 
-async function readResults(stack: Stack, setting: Setting, things: readonly Thing[]): Promise<WorkResult[]> {
+function idsOf(poisoned: readonly Poisoned[], row: Poisoned['row']): ReadonlySet<string> {
+  return new Set(poisoned.filter((each) => each.row === row).map(({ id }) => id));
+}
+
+/** A delivery that does not open is put aside where a person sees it, and what it said is found by asking. */
+async function poisonLeft({ database }: Stack, poisoned: readonly Poisoned[]): Promise<string[]> {
+  const ids = idsOf(poisoned, 'inbox');
+  const rows = await database.run((db) => db.select().from(inbox));
+  return rows
+    .filter(({ id, state }) => ids.has(String(id)) && state !== 'quarantined')
+    .map(({ id, state, lastError }) => `inbox row ${id} cannot be opened and is ${state}, not quarantined: ${lastError ?? 'no error'}`);
+}
+
+async function readResults(stack: Stack, setting: Parameters<typeof obstacle>[0], things: readonly Thing[]): Promise<WorkResult[]> {
   const { database } = stack;
   const natures = new Map(things.flatMap(({ planned, ids }) => [...ids].map((id) => [id, planned.nature] as const)));
   const [sends, heard] = await database.run((db) => Promise.all([db.select().from(attempts), db.select().from(inbox)]));

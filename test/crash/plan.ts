@@ -2,6 +2,7 @@
 import type * as z from 'zod';
 import type { Capability } from '#domain/capabilities.ts';
 import type { requestFault, webhookFault } from '#simulator/faults.ts';
+import { disturbancesOf, OUTAGE_POLICY, type Disturbance, type PlannedStop } from '#test/crash/disturbances.ts';
 import { POINTS, type KilledProcess } from '#test/crash/points.ts';
 import { settingOf, type Setting } from '#test/crash/settings.ts';
 import { plannedWork, type PlannedWork } from '#test/crash/work.ts';
@@ -18,14 +19,6 @@ export interface PlannedKill {
 export interface PlannedCut {
   readonly moment: 'in_transaction' | 'before_commit' | 'answer_of_commit';
   readonly hit: number;
-}
-
-/** A server goes away and comes back on the same data, once so many pieces of work were asked for. */
-export interface PlannedOutage {
-  readonly server: 'postgres' | 'temporal';
-  readonly how: 'stop' | 'kill';
-  readonly afterWork: number;
-  readonly ms: number;
 }
 
 export interface PlannedRequestFault {
@@ -46,11 +39,16 @@ export interface CrashPlan {
   readonly seed: number;
   readonly setting: Setting;
   readonly work: readonly PlannedWork[];
+  /** How many of each there are; callers and the service's webhooks are spread over the APIs. */
+  readonly processes: Readonly<Record<KilledProcess, number>>;
+  /** How far the clock of a process is from the machine's, in milliseconds: `worker-1`. */
+  readonly clocks: Readonly<Record<string, number>>;
   readonly kills: readonly PlannedKill[];
   /** How long a killed process stays away. */
   readonly restartDelayMs: number;
   readonly cuts: readonly PlannedCut[];
-  readonly outages: readonly PlannedOutage[];
+  readonly stopsAt: readonly PlannedStop[];
+  readonly disturbances: readonly Disturbance[];
   /** The wallet is empty at first, and filled once so many pieces of work were asked for. */
   readonly moneyAfterWork?: number;
   readonly requestFaults: readonly PlannedRequestFault[];
@@ -112,8 +110,11 @@ const KILLS_OF_WORKER = 3;
 const MORE_RARE_EVERY = 3;
 const BUYING_FAULTS_EACH = 3;
 const WEBHOOK_FAULTS_EACH = 3;
-/** One seed in so many has servers of its own, of which one goes away. */
-const OUTAGE_EVERY = 10;
+/** In one seed of so many a server goes away. */
+const AWAY_EVERY = 10;
+/** Two workers in each seed, and a third in one of so many. */
+const THIRD_WORKER_EVERY = 3;
+const APIS = 2;
 
 /** What of a catalogue is a seed's turn: over a suite of seeds everything comes up equally often. */
 function turn<Item>(items: readonly Item[], seed: number, count: number): Item[] {
@@ -199,25 +200,27 @@ export function planOf(seed: number): CrashPlan {
   const policy = killsAt(OF_BOOKS) ? { ...setting.policy, ...BOOKS_OFTEN } : setting.policy;
   const lookedUp = LOOKED_UP.filter(([point]) => killsAt(point));
   const silent = SILENT.filter(([point]) => killsAt(point));
-  const outage = seed % OUTAGE_EVERY === OUTAGE_EVERY - 1;
+  const processes = { worker: seed % THIRD_WORKER_EVERY === 0 ? 3 : 2, api: APIS };
+  const { disturbances, stopsAt, clocks } = disturbancesOf(seed, new Seeded(seed + DISTURBANCES_FROM), processes);
+  const isSetBack = disturbances.some(({ kind }) => kind === 'set_back');
+  const outageOfService = disturbances.some(({ kind }) => kind === 'outage');
   return {
     seed,
     // What may not be sent again is looked up.
-    setting: { ...setting, policy, ...(lookedUp.length > 0 && { lacks: [...new Set([...setting.lacks, 'key_replay' as const])] }) },
+    setting: {
+      ...setting,
+      policy: { ...policy, ...(outageOfService && OUTAGE_POLICY) },
+      ...(lookedUp.length > 0 && { lacks: [...new Set([...setting.lacks, 'key_replay' as const])] }),
+    },
     work: plannedWork(seeded, { vpnIsCancelled: killsAt(OF_VPN_CANCELLATION), soldLater: silent.length > 0, retried: killsAt(OF_RETRY) }),
+    processes,
+    clocks,
     kills,
     restartDelayMs: seeded.pick([0, 0, 0, 2_500]),
     cuts: turn(CUTS, seed, 1).map((moment) => ({ moment, hit: seeded.between(1, 25) })),
-    outages: outage
-      ? [
-          {
-            server: Math.floor(seed / OUTAGE_EVERY) % 2 === 0 ? 'postgres' : 'temporal',
-            how: seeded.pick(['stop', 'kill']),
-            afterWork: seeded.between(2, 5),
-            ms: seeded.between(500, 2_500),
-          },
-        ]
-      : [],
+    stopsAt,
+    // One that goes away while it may lose what it committed would be set back a second time.
+    disturbances: seed % AWAY_EVERY === AWAY_EVERY - 1 && !isSetBack ? [...disturbances, away(seed, seeded)] : disturbances,
     ...(killsAt(OF_LETTING_GO) && { moneyAfterWork: 4 }),
     requestFaults: [
       ...lookedUp.map(([, endpoint]) => ({ endpoint, fault: { kind: 'accepted_but_answer_lost' }, nth: 1, count: 1 }) as const),
@@ -241,5 +244,18 @@ export function planOf(seed: number): CrashPlan {
       ...silent.flatMap(([, events]) => events.flatMap((event) => lost(event, ALL_OF_A_KIND))),
       ...turn(WEBHOOK_FAULTS, seed, WEBHOOK_FAULTS_EACH).map((fault) => ({ fault, nth: seeded.between(1, 8) })),
     ],
+  };
+}
+
+/** Drawn apart from the rest, so that a new kind of disturbance leaves the work and the faults of a seed as they are. */
+const DISTURBANCES_FROM = 1_000_000;
+
+function away(seed: number, seeded: Seeded): Disturbance {
+  return {
+    kind: 'away',
+    server: Math.floor(seed / AWAY_EVERY) % 2 === 0 ? 'postgres' : 'temporal',
+    how: Math.floor(seed / (2 * AWAY_EVERY)) % 2 === 0 ? 'stop' : 'kill',
+    afterWork: seeded.between(2, 5),
+    ms: seeded.between(500, 2_500),
   };
 }

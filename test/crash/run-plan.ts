@@ -1,5 +1,5 @@
 /** Runs one plan on a stack of its own, from the first request to the audit. */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { withClient } from '#cli/embedded/postgres.ts';
@@ -8,13 +8,19 @@ import { profileItems } from '#domain/capability-profile.ts';
 import { SHAPES } from '#simulator/shape/shape.ts';
 import { audit, type WorkResult } from '#test/crash/audit.ts';
 import { auditEvents, listenToEvents } from '#test/crash/audit-events.ts';
+import { auditTemporal } from '#test/crash/audit-temporal.ts';
+import { LoadBalancer } from '#test/crash/balancer.ts';
+import { TransactionCutter } from '#test/crash/cuts.ts';
+import { Disturber, stopsOfSetBacks, type SetBack } from '#test/crash/disturb.ts';
+import { nameOf, type Link } from '#test/crash/disturbances.ts';
+import { Fleet } from '#test/crash/fleet.ts';
+import { ownServers } from '#test/crash/own.ts';
 import type { CrashPlan } from '#test/crash/plan.ts';
 import type { KilledProcess } from '#test/crash/points.ts';
-import { KILLED, type PointSettings } from '#test/crash/processes/fault-points.ts';
-import { CuttingProxy } from '#test/crash/proxy.ts';
-import { askFor, FAILS_ONCE, PATIENCE_MS, type Thing } from '#test/crash/work.ts';
+import { preparePoison, readPoison } from '#test/crash/poison.ts';
+import { NetworkProxy } from '#test/crash/proxy.ts';
+import { askFor, FAILS_ONCE, PATIENCE_MS, stillThere, type Thing } from '#test/crash/work.ts';
 import { waitFor } from '#test/support/wait-for.ts';
-import { startOwnPostgres, startOwnTemporal, type OwnPostgres, type OwnTemporal } from '#test/support/own-servers.ts';
 import type { SharedServers } from '#test/support/shared-servers.ts';
 import { SimulatorAdmin } from '#test/support/simulator-admin.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
@@ -39,15 +45,16 @@ export interface SeedReport {
   readonly unfired: readonly string[];
   /** Every point that a process passed, with how often. */
   readonly passed: ReadonlyMap<string, number>;
+  /** What PostgreSQL lost, each time. */
+  readonly setBacks: readonly SetBack[];
+  /** Events of the longest history of a workflow. */
+  readonly longestHistory: number;
+  /** Requests that each API has answered. */
+  readonly served: readonly number[];
   readonly violations: readonly string[];
   /** Where the logs of a seed with violations are kept. */
   readonly logs?: string;
 }
-
-const SCRIPTS: Readonly<Record<KilledProcess, string>> = {
-  worker: 'test/crash/processes/worker.ts',
-  api: 'test/crash/processes/api.ts',
-};
 
 /** Beside what all tests shorten. Resends have their usual time, so that a busy machine does not use it up. */
 const POLICY = { POLICY_MAX_ATTEMPTS: '2', POLICY_SILENT_DEADLINE: '15s', POLICY_RESEND_WINDOW: '10m', POLICY_CANCEL_CHECK: '3s' };
@@ -62,12 +69,11 @@ export interface RunOptions {
 export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: RunOptions): Promise<SeedReport> {
   const began = performance.now();
   const folder = temporaryFolder('crash');
-  await using own = await ownServers(plan);
+  await using own = await ownServers(plan.disturbances);
   await using stack = await startStack({
     servers,
     ...(own.postgres !== undefined && { postgres: own.postgres }),
     ...(own.temporal !== undefined && { temporal: own.temporal }),
-    scripts: { ...SCRIPTS, ...sabotage?.scripts },
     start: [],
     environment: {
       ...POLICY,
@@ -85,26 +91,43 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
   await prepareDatabase(stack, plan, sabotage);
   await using receiver = await WebhookReceiver.start();
   await listenToEvents(stack, receiver);
-  await using proxy = await CuttingProxy.before(stack.databaseUrl, plan.cuts);
-  const processes = (['worker', 'api'] as const).map((name) => new KeptProcess(stack, name, plan, join(folder, `${name}.points`), proxy));
+  await using network = await networkOf(stack, plan);
+  const { cutter, proxies } = network;
+  const disturber = new Disturber({ disturbances: plan.disturbances, stopsAt: plan.stopsAt });
+  const stopsAt = [...plan.stopsAt, ...stopsOfSetBacks(plan.disturbances)];
+  await using fleet = await Fleet.prepare({
+    stack,
+    plan: { ...plan, stopsAt },
+    folder,
+    environment: network.environment,
+    onStopped: (point) => disturber.onStopped(point),
+    ...(sabotage?.scripts !== undefined && { scripts: sabotage.scripts }),
+  });
+  await using balancer = await LoadBalancer.start(Number(stack.environments.api['API_PORT']), fleet.apiPorts);
 
   const admin = new SimulatorAdmin(stack.simulator);
   await stack.start('simulator');
   await armService(admin, plan);
-  const ready = processes.map((each) => each.keepRunning());
-  await Promise.all(ready);
-  const outages: string[] = [];
+  await fleet.start();
+  // What is lost later is of the seed, and not what was prepared for it.
+  await own.postgres?.makeDurable();
   const refused: string[] = [];
-  const things = await askForAll(stack, plan, { own, admin, outages, refused });
-  const { violations, results } = await audit(stack, plan.setting, things.filter((thing) => thing !== undefined), quietMs);
+  disturber.begin({ fleet, balancer, proxies, own, databaseUrl: stack.databaseUrl });
+  const asked = await askForAll(stack, plan, { admin, disturber, refused });
+  const { fired: came, setBacks } = await disturber.came();
+  const things = setBacks.length === 0 ? asked : await Promise.all(asked.map((thing) => stillThere(stack, thing)));
+  const poisoned = await readPoison(stack.databaseUrl);
+  const { violations, results } = await audit(stack, plan.setting, things, { quietMs, setBacks, poisoned });
   const unheard = await auditEvents(stack, receiver);
+  const temporal = await auditTemporal(stack, poisoned);
 
-  const ends = processes.flatMap((each) => each.stop());
-  const fired = [...processes.flatMap((each) => each.kills), ...proxy.fired.map(({ moment }) => `cut ${moment}`), ...outages, ...(await firedFaults(admin))];
-  const found = [...refused, ...violations, ...unheard, ...ends];
-  const passed = passedBy(processes);
-  const logs = found.length > 0 ? { logs: keepLogs(stack, plan) } : {};
-  await stack.killAll();
+  const ends = fleet.stop();
+  const clocks = Object.values(plan.clocks).some((offset) => offset !== 0) ? [CLOCKS_APART] : [];
+  const fired = [...fleet.fired, ...cutter.fired.map(({ moment }) => `cut ${moment}`), ...came, ...clocks, ...(await firedFaults(admin))];
+  const found = [...refused, ...violations, ...unheard, ...temporal.violations, ...ends];
+  const passed = fleet.passed;
+  const logs = found.length > 0 ? { logs: keepLogs(stack, fleet, plan) } : {};
+  await Promise.all([stack.killAll(), fleet.killAll()]);
   removeFolder(folder);
   return {
     plan,
@@ -113,97 +136,49 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     fired,
     unfired: without(plannedFaults(plan), fired),
     passed,
+    setBacks,
+    longestHistory: temporal.longestHistory,
+    served: balancer.served,
     violations: found,
     ...logs,
   };
 }
 
-/** A process that is started again whenever it is killed, as a supervisor would. */
-class KeptProcess {
-  readonly name: KilledProcess;
-  readonly #stack: Stack;
-  readonly #trace: string;
-  readonly #environment: Readonly<Record<string, string>>;
-  readonly #restartDelayMs: number;
-  readonly #oddEnds: string[] = [];
-  #stopped = false;
+const CLOCKS_APART = 'clocks apart';
 
-  constructor(stack: Stack, name: KilledProcess, plan: CrashPlan, trace: string, proxy: CuttingProxy) {
-    this.name = name;
-    this.#stack = stack;
-    this.#trace = trace;
-    this.#restartDelayMs = plan.restartDelayMs;
-    const kills = plan.kills.filter(({ process }) => process === name).map(({ point, hit }) => ({ point, hit }));
-    const points: PointSettings = { trace, kills };
-    this.#environment = { DATABASE_URL: proxy.through(stack.databaseUrl), CRASH_POINTS: JSON.stringify(points) };
-  }
-
-  /** Resolves when it has run for the first time. */
-  async keepRunning(): Promise<void> {
-    await this.#startUntilItRuns();
-    void this.#restartForEver();
-  }
-
-  /** @returns how it ended otherwise than planned, in words. */
-  stop(): readonly string[] {
-    this.#stopped = true;
-    return this.#oddEnds;
-  }
-
-  get lines(): string[] {
-    return existsSync(this.#trace) ? readFileSync(this.#trace, 'utf8').split('\n').filter((line) => line !== '') : [];
-  }
-
-  /** Names of the kills that came about. */
-  get kills(): string[] {
-    return this.lines.filter((line) => line.startsWith(KILLED)).map((line) => `kill ${this.name} at ${line.slice(KILLED.length)}`);
-  }
-
-  async #restartForEver(): Promise<void> {
-    while (!this.#stopped) {
-      const { code, signal } = await this.#stack.process(this.name).exit();
-      if (this.#stopped) return;
-      if (signal !== 'SIGKILL') this.#oddEnds.push(`the ${this.name} ended by itself (code ${code ?? signal ?? 'unknown'})`);
-      await delay(this.#restartDelayMs);
-      await this.#startUntilItRuns();
-    }
-  }
-
-  /** It may be killed again before it is ready. One that never runs leaves work that does not end, which the audit finds. */
-  async #startUntilItRuns(): Promise<void> {
-    while (!this.#stopped) {
-      try {
-        await this.#stack.start(this.name, this.#environment);
-        return;
-      } catch {
-        await delay(this.#restartDelayMs);
-      }
-    }
-  }
+interface Network extends AsyncDisposable {
+  readonly cutter: TransactionCutter;
+  readonly proxies: Readonly<Record<Link, NetworkProxy>>;
+  /** Where the processes find what they talk to. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
-interface OwnServers extends AsyncDisposable {
-  readonly postgres: OwnPostgres | undefined;
-  readonly temporal: OwnTemporal | undefined;
-}
-
-/** Where a server goes away in the plan, it is one that nobody else uses. */
-async function ownServers({ outages }: CrashPlan): Promise<OwnServers> {
-  const needs = (server: string) => outages.some((outage) => outage.server === server);
-  const postgres = needs('postgres') ? await startOwnPostgres() : undefined;
-  const temporal = needs('temporal') ? await startOwnTemporal() : undefined;
+/** A proxy before each of the servers that the processes talk to. */
+async function networkOf(stack: Stack, { cuts }: CrashPlan): Promise<Network> {
+  const cutter = new TransactionCutter(cuts);
+  const serviceUrl = stack.environments.worker['SERVICE_BASE_URL'] ?? '';
+  const targetOf = (url: string) => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
+  const [postgres, temporal, service] = await Promise.all([
+    NetworkProxy.before(targetOf(stack.databaseUrl), () => cutter.inspector()),
+    NetworkProxy.before(targetOf(`tcp://${stack.temporal.address}`)),
+    NetworkProxy.before(targetOf(serviceUrl)),
+  ]);
   return {
-    postgres,
-    temporal,
+    cutter,
+    proxies: { postgres, temporal, service },
+    environment: {
+      DATABASE_URL: postgres.through(stack.databaseUrl),
+      TEMPORAL_ADDRESS: `127.0.0.1:${temporal.port}`,
+      SERVICE_BASE_URL: service.through(serviceUrl),
+    },
     [Symbol.asyncDispose]: async () => {
-      await postgres?.[Symbol.asyncDispose]();
-      await temporal?.[Symbol.asyncDispose]();
+      for (const proxy of [postgres, temporal, service]) await proxy[Symbol.asyncDispose]();
     },
   };
 }
 
 /** The profile that the sandbox tour would have measured of this service. */
-async function prepareDatabase(stack: Stack, { setting }: CrashPlan, sabotage: Sabotage | undefined): Promise<void> {
+async function prepareDatabase(stack: Stack, { setting, disturbances }: CrashPlan, sabotage: Sabotage | undefined): Promise<void> {
   const isThere = (item: string) => !setting.lacks.some((each) => each === item) && !setting.without.some((each) => each === item);
   const items = profileItems.map((item) => [item, isThere(item)] as const);
   const findings = Object.fromEntries(items) as Parameters<typeof addCapabilityProfile>[1]['findings'];
@@ -212,6 +187,7 @@ async function prepareDatabase(stack: Stack, { setting }: CrashPlan, sabotage: S
   await withClient(stack.databaseUrl, async (client) => {
     for (const statement of sabotage?.sql ?? []) await client.query(statement);
   });
+  await preparePoison(stack.databaseUrl, disturbances);
 }
 
 async function armService(admin: SimulatorAdmin, { setting, work, requestFaults, webhookFaults }: CrashPlan): Promise<void> {
@@ -225,29 +201,26 @@ async function armService(admin: SimulatorAdmin, { setting, work, requestFaults,
   for (const { event, fault, nth } of webhookFaults) await admin.onWebhook(event, fault, { nth });
 }
 
-/** All callers at once; an outage, and the money, when so many of them have begun. @param around `outages`, `refused`: what came of it beside the work. */
+/** All callers at once; resolves when each has its answer and all disturbances are over. @param notes.refused gets what was not accepted. */
 async function askForAll(
   stack: Stack,
   plan: CrashPlan,
-  { own, admin, ...notes }: { readonly own: OwnServers; readonly admin: SimulatorAdmin; readonly outages: string[]; readonly refused: string[] },
-): Promise<(Thing | undefined)[]> {
+  { admin, disturber, refused }: { readonly admin: SimulatorAdmin; readonly disturber: Disturber; readonly refused: string[] },
+): Promise<Thing[]> {
   const asked: Promise<Thing | undefined>[] = [];
-  const outages: Promise<void>[] = [];
   for (const [index, planned] of plan.work.entries()) {
-    for (const { server, how, ms } of plan.outages.filter(({ afterWork }) => afterWork === index)) {
-      outages.push(outage(own[server], how, ms).then(() => void notes.outages.push(`${how} ${server}`)));
-    }
+    disturber.reached(index);
     if (index === plan.moneyAfterWork) await moneyComes(stack, admin);
     const thing = askFor(stack, planned, [...asked]).catch((error: unknown) => {
-      notes.refused.push(`a caller did not get its ${planned.kind} accepted: ${error instanceof Error ? error.message : String(error)}`);
+      refused.push(`a caller did not get its ${planned.kind} accepted: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
     });
     asked.push(thing);
     // One after the other, so that the n-th hit of a point is mostly the same piece of work in each run of a seed.
     await delay(BETWEEN_CALLERS_MS);
   }
-  const [things] = await Promise.all([Promise.all(asked), Promise.all(outages)]);
-  return things;
+  const [things] = await Promise.all([Promise.all(asked), disturber.over()]);
+  return things.filter((thing) => thing !== undefined);
 }
 
 const BETWEEN_CALLERS_MS = 30;
@@ -257,12 +230,6 @@ const A_LOT = '100000.00';
 async function moneyComes(stack: Stack, admin: SimulatorAdmin): Promise<void> {
   await waitFor('work waits for money', async () => (await withClient(stack.databaseUrl, (client) => client.query('select from gate_waits'))).rowCount !== 0, { timeoutMs: PATIENCE_MS });
   await admin.deposit(A_LOT);
-}
-
-async function outage(server: OwnPostgres | OwnTemporal | undefined, how: 'stop' | 'kill', ms: number): Promise<void> {
-  await server?.[how]();
-  await delay(ms);
-  await server?.start();
 }
 
 async function firedFaults(admin: SimulatorAdmin): Promise<string[]> {
@@ -275,7 +242,9 @@ export function plannedFaults(plan: CrashPlan): string[] {
   return [
     ...plan.kills.map(({ process, point }) => `kill ${process} at ${point}`),
     ...plan.cuts.map(({ moment }) => `cut ${moment}`),
-    ...plan.outages.map(({ how, server }) => `${how} ${server}`),
+    ...plan.stopsAt.map(({ process, point }) => `freeze ${process} at ${point}`),
+    ...plan.disturbances.map(nameOf),
+    ...(Object.values(plan.clocks).some((offset) => offset !== 0) ? [CLOCKS_APART] : []),
     ...[...plan.requestFaults, ...plan.webhookFaults].map(({ fault }) => `service ${fault.kind}`),
   ];
 }
@@ -289,17 +258,9 @@ function without(all: readonly string[], some: readonly string[]): string[] {
   });
 }
 
-function passedBy(processes: readonly KeptProcess[]): Map<string, number> {
-  const passed = new Map<string, number>();
-  for (const line of processes.flatMap((each) => each.lines)) {
-    if (!line.startsWith(KILLED)) passed.set(line, (passed.get(line) ?? 0) + 1);
-  }
-  return passed;
-}
-
 /** What the processes printed, and the plan, for whoever looks into a violation. @returns the file. */
-function keepLogs(stack: Stack, plan: CrashPlan): string {
+function keepLogs(stack: Stack, fleet: Fleet, plan: CrashPlan): string {
   const file = join(import.meta.dirname, '../artifacts', `crash-${plan.seed}-${Date.now()}.log`);
-  appendFileSync(file, `${JSON.stringify(plan, undefined, 2)}\n${stack.outputs()}\n`);
+  appendFileSync(file, `${JSON.stringify(plan, undefined, 2)}\n${stack.outputs()}\n${fleet.outputs()}\n`);
   return relative(process.cwd(), file);
 }

@@ -116,10 +116,17 @@ const LOOK_UPS: Readonly<Record<WorkKind, { readonly read: Capability; readonly 
 
 /** Why a service does not let a piece of work succeed for certain; undefined when it does, and so it must. */
 export function obstacle(
-  { without, lacks, policy, shape }: Pick<Setting, 'without' | 'lacks' | 'policy' | 'shape'>,
+  {
+    without,
+    lacks,
+    policy,
+    shape,
+    losesCommits = false,
+  }: Pick<Setting, 'without' | 'lacks' | 'policy' | 'shape'> & { readonly losesCommits?: boolean },
   facts: WorkFacts,
 ): string | undefined {
   const can = (capability: Capability) => !without.includes(capability);
+  if (losesCommits) return 'PostgreSQL has lost what it had committed';
   if (facts.kind === 'cancellation') {
     if (OPEN_LISTS.has(shape)) return 'lists that do not say that they have ended do not show that there was no top-up';
     const isJudgeable = can('esim_usage') && can('topup_list') && can('wallet_transactions');

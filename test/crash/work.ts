@@ -65,8 +65,11 @@ export interface Thing {
   readonly planned: PlannedWork;
   /** The caller's reference. */
   readonly reference: string;
-  /** Ids that the API gave for it. */
+  /** Ids that the API gave for it, less those of work that was lost and asked for again. */
   readonly ids: ReadonlySet<string>;
+  /** Asks for it again, as it was asked for: with the same Idempotency-Keys. @returns the ids that it has now. */
+  readonly askAgain: () => Promise<ReadonlySet<string>>;
+  readonly path: string;
 }
 
 /** Of a caller, whatever is down meanwhile. */
@@ -126,20 +129,54 @@ export async function askFor(stack: Stack, planned: PlannedWork, before: readonl
   const reference = `${planned.kind}-${randomUUID()}`;
   const request = await kind.request(stack, planned, reference, before);
   if (request === undefined) return undefined;
-  const callers = planned.forgetful === true ? 2 : 1;
-  const answers = await Promise.all(Array.from({ length: callers }, () => insist(stack, request.path, request.body, [202, 409])));
-  const ids = new Set(answers.map((answer) => (answer.status === 202 ? answer.textAt('id') : answer.textAt('existing', 'id'))));
-  for (const id of ids) await kind.afterwards?.(stack, planned, id);
-  return { planned, reference, ids };
+  const { path, body } = request;
+  const keys = Array.from({ length: planned.forgetful === true ? 2 : 1 }, () => randomUUID());
+  const askAgain = async () => {
+    const answers = await Promise.all(keys.map((key) => insist(stack, path, body, [202, 409], { key })));
+    return new Set(answers.map((answer) => (answer.status === 202 ? answer.textAt('id') : answer.textAt('existing', 'id'))));
+  };
+  const thing = { planned, reference, path, askAgain, ids: await askAgain() };
+  for (const id of thing.ids) await kind.afterwards?.(stack, planned, id);
+  return thing;
 }
 
 /**
- * The same request with the same Idempotency-Key until one of these comes.
- *
- * @param options.refusable 409 counts as it is; else only where it names what exists.
+ * After PostgreSQL has lost what it had committed: what was accepted and is gone is asked for again, as the documents tell callers to.
  */
-async function insist(stack: Stack, path: string, body: object, statuses: readonly number[], { refusable = false } = {}): Promise<HttpAnswer> {
-  const headers = { 'idempotency-key': randomUUID() };
+export async function stillThere(stack: Stack, thing: Thing): Promise<Thing> {
+  const found = await Promise.all([...thing.ids].map((id) => isThere(stack, `${thing.path}/${id}`)));
+  return found.every(Boolean) ? thing : { ...thing, ids: await thing.askAgain() };
+}
+
+async function isThere(stack: Stack, path: string): Promise<boolean> {
+  const { status } = await waitFor(
+    `${path} is there, or is not`,
+    async () => {
+      const answer = await stack.api.get(path);
+      if (answer.status !== 200 && answer.status !== 404) throw new Error(`${answer.status}: ${answer.text}`);
+      return answer;
+    },
+    { timeoutMs: PATIENCE_MS, everyMs: 200 },
+  );
+  return status === 200;
+}
+
+interface Insistence {
+  /** 409 counts as it is; else only where it names what exists. */
+  readonly refusable?: boolean;
+  /** The Idempotency-Key; a new one by default. */
+  readonly key?: string;
+}
+
+/** The same request with the same Idempotency-Key until one of these comes. */
+async function insist(
+  stack: Stack,
+  path: string,
+  body: object,
+  statuses: readonly number[],
+  { refusable = false, key = randomUUID() }: Insistence = {},
+): Promise<HttpAnswer> {
+  const headers = { 'idempotency-key': key };
   return waitFor(
     `POST ${path} is answered ${statuses.join(' or ')}`,
     async () => {
@@ -170,7 +207,9 @@ async function statusAmong(stack: Stack, path: string, statuses: readonly string
     return await waitFor(
       `${path} is ${statuses.join(' or ')}`,
       async () => {
-        const status = (await stack.api.get(path)).textAt('status');
+        const answer = await stack.api.get(path);
+        if (answer.status === 404) throw new NeverError('it is gone: PostgreSQL has lost it');
+        const status = answer.textAt('status');
         return statuses.includes(status) && status;
       },
       { timeoutMs: PATIENCE_MS, everyMs: 200 },

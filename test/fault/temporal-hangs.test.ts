@@ -22,7 +22,7 @@ beforeAll(async () => {
   desk = new OrderDesk(stack);
 });
 afterAll(async () => {
-  temporal.resume();
+  temporal.thaw();
   await stack.stop();
   await temporal[Symbol.asyncDispose]();
 });
@@ -34,7 +34,7 @@ describe('Temporal that takes calls and answers none', () => {
   it('is reported by probes and metrics, keeps no event back, and keeps no worker from stopping', async () => {
     await desk.reaches(await desk.place(PACKAGE.completedAtOnce), 'completed');
 
-    temporal.pause();
+    temporal.freeze();
     const waiting = await desk.place(PACKAGE.completedAtOnce);
     await waitFor('the event of an order that was accepted meanwhile is published', async () => {
       const condition = and(eq(events.subjectId, waiting), isNotNull(events.position));
@@ -52,7 +52,7 @@ describe('Temporal that takes calls and answers none', () => {
     // Throws when the worker has to be killed, after the 30 s that a container has.
     await stack.process('worker').stop();
 
-    temporal.resume();
+    temporal.thaw();
     await stack.start('worker');
     await desk.reaches(waiting, 'completed');
     await desk.checkBooks();

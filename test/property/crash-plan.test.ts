@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { capabilities } from '#domain/capabilities.ts';
 import { dialectNames } from '#simulator/dialect.ts';
 import { faultRule } from '#simulator/faults.ts';
+import { nameOf } from '#test/crash/disturbances.ts';
 import { planOf } from '#test/crash/plan.ts';
 import { POINTS } from '#test/crash/points.ts';
 import { obstacle, setting, SHAPES_LEFT_OUT, type WorkFacts } from '#test/crash/settings.ts';
@@ -11,6 +12,30 @@ import { WORKING_SHAPES } from '#test/support/shapes.ts';
 const seed = fc.integer({ min: 1, max: 1_000_000 });
 /** The length of the kept run. */
 const SUITE = 200;
+const DISTURBANCES = [
+  'delay postgres',
+  'delay service',
+  'delay temporal',
+  'freeze api',
+  'freeze postgres',
+  'freeze temporal',
+  'freeze worker',
+  'hang postgres',
+  'hang service',
+  'hang temporal',
+  'jump of the clock of the api',
+  'jump of the clock of the worker',
+  'kill postgres',
+  'kill temporal',
+  'outage of the service: errors',
+  'outage of the service: resets',
+  'outage of the service: silence',
+  'poison inbox',
+  'poison outbox',
+  'set back postgres',
+  'stop postgres',
+  'stop temporal',
+];
 const suiteFrom = (first: number) => Array.from({ length: SUITE }, (_, index) => planOf(first + index));
 
 describe('the plan of a seed', () => {
@@ -34,7 +59,24 @@ describe('the plan of a seed', () => {
 });
 
 describe('a suite of seeds, wherever it begins,', () => {
-  it('plans a kill at every point, and every cut, outage and fault of the service', () => {
+  it('disturbs in every way, and moves every clock', () => {
+    fc.assert(
+      fc.property(seed, (first) => {
+        const plans = suiteFrom(first);
+        const names = new Set(plans.flatMap(({ disturbances }) => disturbances.map(nameOf)));
+        expect([...names].map((name) => name.replace(/ in real time$/, '')).filter((name, index, all) => all.indexOf(name) === index).toSorted()).toEqual(DISTURBANCES);
+        expect([...names].some((name) => name.endsWith('in real time'))).toBe(true);
+        expect(plans.some(({ stopsAt }) => stopsAt.length > 0)).toBe(true);
+        for (const { clocks, processes } of plans) {
+          expect(Object.keys(clocks)).toHaveLength(processes.worker + processes.api);
+          expect(Object.values(clocks).every((offset) => Math.abs(offset) <= 2_000)).toBe(true);
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('plans a kill at every point, and every cut and fault of the service', () => {
     fc.assert(
       fc.property(seed, (first) => {
         const plans = suiteFrom(first);
@@ -43,7 +85,6 @@ describe('a suite of seeds, wherever it begins,', () => {
         expect(planned('worker')).toEqual(new Set(POINTS.worker));
         expect(planned('api')).toEqual(new Set(POINTS.api));
         expect(new Set(plans.flatMap(({ cuts }) => cuts.map(({ moment }) => moment))).size).toBe(3);
-        expect(new Set(plans.flatMap(({ outages }) => outages.map(({ server }) => server)))).toEqual(new Set(['postgres', 'temporal']));
         expect(new Set(plans.flatMap(({ webhookFaults }) => webhookFaults.map(({ fault }) => fault.kind))).size).toBe(7);
         expect(new Set(plans.flatMap(({ requestFaults }) => requestFaults.map(({ fault }) => fault.kind))).size).toBe(8);
       }),

@@ -27,6 +27,10 @@ export interface BooksOptions {
   readonly unsettled?: readonly string[];
   /** How long to wait until nothing is under way any more. */
   readonly timeoutMs?: number;
+  /** Ids of work that does not exist, of which rows of the outbox speak all the same. */
+  readonly poisonedWork?: ReadonlySet<string>;
+  /** May what was acknowledged at this time be gone, since PostgreSQL was set back? */
+  readonly mayBeLost?: (atMs: number) => boolean;
 }
 
 type AttemptRow = typeof attempts.$inferSelect;
@@ -68,7 +72,7 @@ export async function checkBooks(stack: BothSides, options: BooksOptions = {}): 
 
 /** As {@link checkBooks}. @returns the differences, as sentences; none when all is well. */
 export async function auditBooks(stack: BothSides, options: BooksOptions = {}): Promise<string[]> {
-  const restless = await becomeQuiet(stack, options.timeoutMs ?? QUIET_MS);
+  const restless = await becomeQuiet(stack, options.timeoutMs ?? QUIET_MS, options);
   const books = await readBooks(stack);
   return [
     ...restless,
@@ -78,12 +82,16 @@ export async function auditBooks(stack: BothSides, options: BooksOptions = {}): 
     ...movements(books, new Set(options.unsettled)),
     ...refundedMoney(books),
     ...goods(books),
-    ...lostWebhooks(books),
+    ...lostWebhooks(books, options),
   ];
 }
 
 /** Waits until nothing is under way. @returns what still is after the time, as sentences. */
-export async function becomeQuiet({ database, simulator }: BothSides, timeoutMs: number = QUIET_MS): Promise<string[]> {
+export async function becomeQuiet(
+  { database, simulator }: BothSides,
+  timeoutMs: number = QUIET_MS,
+  { poisonedWork = new Set() }: Pick<BooksOptions, 'poisonedWork'> = {},
+): Promise<string[]> {
   const admin = new SimulatorAdmin(simulator);
   const underWay = async (): Promise<string[]> => {
     const [rows, waiting, entries] = await database.run((db) =>
@@ -94,7 +102,7 @@ export async function becomeQuiet({ database, simulator }: BothSides, timeoutMs:
     const unsent = (await admin.webhooks()).filter(({ status }) => status === 'pending');
     return [
       ...open.map(({ kind, id, status }) => `${kind} ${id} is still ${status}`),
-      ...waiting.map(({ subjectId, tries, lastError }) => `the start of ${subjectId} waits (${tries} tries, ${lastError ?? 'no error'})`),
+      ...waiting.filter(({ subjectId }) => !poisonedWork.has(subjectId)).map(({ subjectId, tries, lastError }) => `the start of ${subjectId} waits (${tries} tries, ${lastError ?? 'no error'})`),
       ...words.map(({ id, event, state, subjectId, lastError }) => `inbox row ${id} (${event}, ${subjectId ?? 'unmatched'}) is still ${state}: ${lastError ?? 'no error'}`),
       ...unsent.map(({ id, event }) => `the service still tries to deliver ${event} (${id})`),
     ];
@@ -249,10 +257,12 @@ function goods({ work, attempts, esims, sold }: Books): string[] {
 }
 
 /** Whoever got a 2xx for a webhook will not send it again: it must be stored, and be done with. */
-function lostWebhooks({ inbox, webhooks }: Books): string[] {
+function lostWebhooks({ inbox, webhooks }: Books, { mayBeLost = () => false }: Pick<BooksOptions, 'mayBeLost'>): string[] {
   const stored = new Set(inbox.map(({ deliveryId }) => deliveryId));
   const lost = webhooks
     .filter(({ status, id, tampering }) => status === 'delivered' && !stored.has(tampering?.delivery_id ?? id))
+    // What such a delivery said is found by asking.
+    .filter(({ attempts: tries }) => !tries.some(({ sent_at: sentAt }) => mayBeLost(Date.parse(sentAt))))
     .map(({ id, event, order_id: orderId }) => `webhook ${id} (${event} of ${orderId ?? 'nothing'}) was acknowledged and is not stored`);
   const unmatched = inbox
     .filter(({ state, subjectId, decision }) => state === 'applied' && (subjectId === null || decision === null))

@@ -1,12 +1,13 @@
 /** Servers of a test's own, for tests that stop, kill and start them again on the same port and data. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { EmbeddedPostgres } from '#cli/embedded/postgres.ts';
+import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
 import { freePort } from '#cli/embedded/ports.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { migrate } from '#db/migrate.ts';
 import { atEnd } from '#test/support/at-end.ts';
+import { signalTree } from '#test/support/process-tree.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
 export interface OwnServer extends AsyncDisposable {
@@ -16,35 +17,85 @@ export interface OwnServer extends AsyncDisposable {
   stop(): Promise<void>;
   /** As a power cut would. */
   kill(): Promise<void>;
-  /** As a server that hangs: it takes connections and answers nothing, until {@link resume}. */
-  pause(): void;
-  resume(): void;
+  /** All of its processes stand still, with their connections open, until {@link thaw}. */
+  freeze(): void;
+  thaw(): void;
+}
+
+/** What PostgreSQL no longer knew when it had come back. */
+export interface LostCommits {
+  readonly transactions: number;
+  /** Of the write-ahead log. */
+  readonly bytes: number;
 }
 
 export interface OwnPostgres extends OwnServer {
   /** A migrated database. */
   readonly url: string;
+  /**
+   * Ends all of it at one moment, so that what was committed and not written yet is lost, and starts it again. Needs
+   * `losesCommitsOf`.
+   */
+  setBack(): Promise<LostCommits>;
+  /** What was committed before is not lost any more. */
+  makeDurable(): Promise<void>;
 }
 
 export interface OwnTemporal extends OwnServer {
   readonly address: string;
 }
 
-/** A PostgreSQL that runs, with data that survive a kill. */
-export async function startOwnPostgres(): Promise<OwnPostgres> {
+/**
+ * A PostgreSQL that runs, with data that survive a kill.
+ *
+ * @param options.losesCommitsOf milliseconds (10,000 at most): a commit is written so much later, and lost when all of PostgreSQL ends
+ *   before. By default nothing that was committed is ever lost.
+ */
+export async function startOwnPostgres({ losesCommitsOf }: { readonly losesCommitsOf?: number } = {}): Promise<OwnPostgres> {
   const folder = temporaryFolder('postgres');
   const postgres = await EmbeddedPostgres.prepare({
     dataDirectory: join(folder, 'data'),
     port: await freePort(),
     password: randomBytes(16).toString('hex'),
     logFile: join(folder, 'postgres.log'),
-    settings: { max_connections: '200' },
+    settings: {
+      max_connections: '200',
+      // The write-ahead log stays in the memory of PostgreSQL's own processes, which a kill of all of them takes away.
+      ...(losesCommitsOf !== undefined && { synchronous_commit: 'off', wal_writer_delay: `${losesCommitsOf}ms`, wal_buffers: '64MB' }),
+    },
   });
   await postgres.start();
   await postgres.createDatabase('reseller');
   const url = postgres.url('reseller');
   await migrate(url);
-  return { url, ...controls(postgres, folder) };
+  const control = controls(postgres, folder);
+  return {
+    url,
+    ...control,
+    setBack: async () => {
+      const before = await positionOf(url);
+      control.freeze();
+      await control.kill();
+      await control.start();
+      const after = await positionOf(url);
+      return { transactions: Math.max(0, before.transaction - after.transaction), bytes: Math.max(0, before.log - after.log) };
+    },
+    makeDurable: () =>
+      withClient(url, async (client) => {
+        await client.query('SET synchronous_commit = on');
+        await client.query("SELECT pg_logical_emit_message(true, 'test', 'durable')");
+      }),
+  };
+}
+
+/** The next transaction's number, and how far the write-ahead log goes. */
+async function positionOf(url: string): Promise<{ readonly transaction: number; readonly log: number }> {
+  const { rows } = await withClient(url, (client) =>
+    client.query<{ transaction: string; log: string }>(
+      "SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS transaction, pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text AS log",
+    ),
+  );
+  return { transaction: Number(rows[0]?.transaction), log: Number(rows[0]?.log) };
 }
 
 /**
@@ -73,9 +124,13 @@ function controls(server: EmbeddedPostgres | TemporalServer, folder: string): Ow
   return {
     start: () => server.start(),
     stop: () => server.stop(),
-    kill: () => server.kill(),
-    pause: () => server.child?.signal('SIGSTOP'),
-    resume: () => server.child?.signal('SIGCONT'),
+    kill: async () => {
+      // PostgreSQL's processes lead groups of their own; those that outlived their parent would write on.
+      if (server.child?.identity !== undefined) signalTree(server.child.identity.pid, 'SIGKILL');
+      await server.kill();
+    },
+    freeze: () => void (server.child?.identity !== undefined && signalTree(server.child.identity.pid, 'SIGSTOP')),
+    thaw: () => void (server.child?.identity !== undefined && signalTree(server.child.identity.pid, 'SIGCONT')),
     [Symbol.asyncDispose]: async () => {
       await server.kill();
       takeBack();

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { TransactionCutter } from '#test/crash/cuts.ts';
 import type { PlannedCut } from '#test/crash/plan.ts';
-import { CuttingProxy } from '#test/crash/proxy.ts';
+import { NetworkProxy } from '#test/crash/proxy.ts';
+import { waitFor } from '#test/support/wait-for.ts';
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -10,7 +12,7 @@ afterEach(async () => {
 });
 
 /** A server that answers every message with `ok`, a proxy before it, and a connection through both. */
-async function through(moment: PlannedCut['moment'], hit = 1) {
+async function through(moment?: PlannedCut['moment'], hit = 1) {
   const received: string[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -21,11 +23,12 @@ async function through(moment: PlannedCut['moment'], hit = 1) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanUps.push(() => server.close());
-  const proxy = await CuttingProxy.before(`postgresql://127.0.0.1:${(server.address() as AddressInfo).port}/db`, [{ moment, hit }]);
+  const cutter = new TransactionCutter(moment === undefined ? [] : [{ moment, hit }]);
+  const proxy = await NetworkProxy.before({ host: '127.0.0.1', port: (server.address() as AddressInfo).port }, () => cutter.inspector());
   cleanUps.push(() => proxy[Symbol.asyncDispose]());
   const socket = connect({ host: '127.0.0.1', port: Number(new URL(proxy.through('postgresql://127.0.0.1:1/db')).port) });
   cleanUps.push(() => socket.destroy());
-  return { socket, proxy, received };
+  return { socket, proxy, cutter, received };
 }
 
 /** @returns the answer, or `cut`. */
@@ -36,11 +39,11 @@ async function say(socket: Socket, text: string): Promise<string> {
 
 describe('the proxy of the crash proof', () => {
   it('lets pass what is not to be cut', async () => {
-    const { socket, proxy } = await through('before_commit', 2);
+    const { socket, cutter } = await through('before_commit', 2);
     for (const message of ['BEGIN\0', 'select\0', 'COMMIT\0', 'BEGIN\0']) expect(await say(socket, message)).toBe('ok');
-    expect(proxy.fired).toEqual([]);
+    expect(cutter.fired).toEqual([]);
     expect(await say(socket, 'COMMIT\0')).toBe('cut');
-    expect(proxy.fired).toEqual([{ moment: 'before_commit', hit: 2 }]);
+    expect(cutter.fired).toEqual([{ moment: 'before_commit', hit: 2 }]);
   });
 
   it('cuts in the middle of a transaction: it has begun, and nothing more arrives', async () => {
@@ -62,5 +65,53 @@ describe('the proxy of the crash proof', () => {
     await say(socket, 'BEGIN\0');
     expect(await say(socket, 'COMMIT\0')).toBe('cut');
     expect(received).toEqual(['BEGIN\0', 'COMMIT\0']);
+  });
+
+  it('holds everything and closes nothing, until it lets go on', async () => {
+    const { socket, proxy, received } = await through();
+    expect(await say(socket, 'one')).toBe('ok');
+    proxy.hold();
+    const answer = say(socket, 'two');
+    await waitFor('the proxy has it', () => proxy.touched > 0);
+    expect(received).toEqual(['one']);
+    expect(socket.destroyed).toBe(false);
+    proxy.release();
+    expect(await answer).toBe('ok');
+    expect(received).toEqual(['one', 'two']);
+  });
+
+  it('brings to the server what a client sent that has given up meanwhile', async () => {
+    const { socket, proxy, received } = await through();
+    expect(await say(socket, 'one')).toBe('ok');
+    proxy.hold();
+    socket.write('two');
+    await waitFor('the proxy has it', () => proxy.touched > 0);
+    socket.destroy();
+    await once(socket, 'close');
+    proxy.release();
+    await waitFor('it has arrived', () => received.length === 2);
+    expect(received).toEqual(['one', 'two']);
+  });
+
+  it('delays without changing the order', async () => {
+    const { socket, proxy, received } = await through();
+    expect(await say(socket, 'one')).toBe('ok');
+    proxy.delay(50);
+    socket.write('two');
+    await waitFor('the proxy has it', () => proxy.touched > 0);
+    proxy.delay(0);
+    socket.write('three');
+    await waitFor('all has arrived', () => received.join('') === 'onetwothree');
+  });
+
+  it('answers for a server that cannot be reached', async () => {
+    const { socket, proxy, received } = await through();
+    expect(await say(socket, 'one')).toBe('ok');
+    proxy.refuse({ answer: 'no' });
+    await once(socket, 'close');
+    const other = connect({ host: '127.0.0.1', port: proxy.port });
+    cleanUps.push(() => other.destroy());
+    expect(await say(other, 'two')).toBe('no');
+    expect(received).toEqual(['one']);
   });
 });

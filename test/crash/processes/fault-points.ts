@@ -1,36 +1,43 @@
 /**
  * Named points inside a process of the crash proof: each time one is passed a line is written, and at the hit that the
- * plan names the process ends as a crash ends it. The lines outlive the process, so that hits are counted across its lives.
+ * plan names the process ends as a crash ends it, or stands still until it is woken. The lines outlive the process and are
+ * shared by all processes of a role, so that hits are counted across their lives, whichever of them passes.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
-import type { PlannedKill } from '#test/crash/plan.ts';
+
+const plannedHit = z.object({ point: z.string(), hit: z.int().min(1) });
 
 /** What a process is told about its points, in `CRASH_POINTS`. */
 export const pointSettings = z.object({
   /** File for the lines. */
   trace: z.string(),
-  kills: z.array(z.object({ point: z.string(), hit: z.int().min(1) })),
+  kills: z.array(plannedHit),
+  stops: z.array(plannedHit),
 });
 export type PointSettings = z.output<typeof pointSettings>;
 
-/** Before the name of the point at which the process ended itself. */
+/** Before the name of the point at which a process ended itself. */
 export const KILLED = 'KILL ';
+/** Before the process id and the name of the point at which a process stood still: `STOP 4711 relay > start > before`. */
+export const STOPPED = 'STOP ';
+
+/** Is it the line of a point that was passed, and not of what was done there? */
+export function isPassage(line: string): boolean {
+  return line !== '' && !line.startsWith(KILLED) && !line.startsWith(STOPPED);
+}
 
 export class FaultPoints {
   readonly #trace: string;
-  readonly #kills: readonly Pick<PlannedKill, 'point' | 'hit'>[];
-  readonly #hits = new Map<string, number>();
+  readonly #kills: PointSettings['kills'];
+  readonly #stops: PointSettings['stops'];
   readonly #scope = new AsyncLocalStorage<{ readonly name: string; commits: number | undefined }>();
 
-  constructor({ trace, kills }: PointSettings) {
+  constructor({ trace, kills, stops }: PointSettings) {
     this.#trace = trace;
     this.#kills = kills;
-    if (!existsSync(trace)) return;
-    for (const point of readFileSync(trace, 'utf8').split('\n')) {
-      if (point !== '' && !point.startsWith(KILLED)) this.#hits.set(point, (this.#hits.get(point) ?? 0) + 1);
-    }
+    this.#stops = stops;
   }
 
   /** Of this process, by its environment. */
@@ -38,14 +45,17 @@ export class FaultPoints {
     return new FaultPoints(pointSettings.parse(JSON.parse(process.env['CRASH_POINTS'] ?? '')));
   }
 
-  /** Passes a point. Does not return where the plan ends the process. */
+  /** Passes a point. Does not return where the plan ends the process, and only when woken where the plan stops it. */
   reach(point: string): void {
-    const hit = (this.#hits.get(point) ?? 0) + 1;
-    this.#hits.set(point, hit);
     appendFileSync(this.#trace, `${point}\n`);
-    if (!this.#kills.some((kill) => kill.point === point && kill.hit === hit)) return;
-    appendFileSync(this.#trace, `${KILLED}${point}\n`);
-    process.kill(process.pid, 'SIGKILL');
+    if (this.#isTurn('kill', this.#kills, point)) {
+      appendFileSync(this.#trace, `${KILLED}${point}\n`);
+      process.kill(process.pid, 'SIGKILL');
+    }
+    if (this.#isTurn('stop', this.#stops, point)) {
+      appendFileSync(this.#trace, `${STOPPED}${process.pid} ${point}\n`);
+      process.kill(process.pid, 'SIGSTOP');
+    }
   }
 
   /**
@@ -73,5 +83,24 @@ export class FaultPoints {
     if (scope?.commits === undefined) return undefined;
     scope.commits += 1;
     return `commit ${scope.commits}`;
+  }
+
+  /** Has one of these come, and is this the process to which it comes? */
+  #isTurn(what: 'kill' | 'stop', planned: readonly { readonly point: string; readonly hit: number }[], point: string): boolean {
+    return planned.some((each, index) => each.point === point && this.#hits(point) >= each.hit && this.#claims(`${what}-${index}`));
+  }
+
+  #hits(point: string): number {
+    return readFileSync(this.#trace, 'utf8').split('\n').filter((line) => line === point).length;
+  }
+
+  /** True for the first that asks, of all processes that share the lines. */
+  #claims(name: string): boolean {
+    try {
+      closeSync(openSync(`${this.#trace}.${name}`, 'wx'));
+      return true;
+    } catch {
+      return false;
+    }
   }
 }

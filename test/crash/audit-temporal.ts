@@ -1,0 +1,104 @@
+/** What must hold in Temporal at the end of a seed: no history grows without end, and work that can go on has something that brings it on. */
+import { and, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
+import { isFinal } from '#domain/lifecycle.ts';
+import { WORK_KINDS, type WorkRef } from '#domain/work.ts';
+import { cases, inbox, outbox } from '#db/schema.ts';
+import { workTable } from '#db/work-tables.ts';
+import { SCHEDULE_IDS } from '#temporal/schedules.ts';
+import type { Poisoned } from '#test/crash/poison.ts';
+import { TemporalOperator } from '#test/support/stack-temporal.ts';
+import type { Stack } from '#test/support/stack.ts';
+import { workflowId } from '#workflows/messages.ts';
+
+/** Temporal warns at 10,240 events and ends a workflow at 51,200; what needs more than this is a loop without an end. */
+const LONGEST_HISTORY = 2_000;
+/** `RelayBehind` fires when a row has waited for a minute; scaled as the waits of the proof are. */
+const RELAY_BEHIND_SECONDS = 10;
+
+export interface TemporalAudit {
+  readonly violations: readonly string[];
+  /** Events of the longest history of a workflow. */
+  readonly longestHistory: number;
+}
+
+/** Looks at all workflows of a seed, and ends its schedules, which would keep the run's server busy. */
+export async function auditTemporal(stack: Stack, poisoned: readonly Poisoned[]): Promise<TemporalAudit> {
+  await using operator = await TemporalOperator.connect(stack);
+  const lengths = await historyLengths(operator);
+  const silent = await silentWork(stack, operator, new Set(poisoned.map(({ id }) => id)));
+  for (const id of SCHEDULE_IDS) await operator.client.schedule.getHandle(id).delete();
+  const long = lengths
+    .filter(({ events }) => events > LONGEST_HISTORY)
+    .map(({ id, events }) => `the history of ${id} has ${events} events, at most ${LONGEST_HISTORY} are allowed`);
+  return { violations: [...long, ...silent], longestHistory: Math.max(0, ...lengths.map(({ events }) => events)) };
+}
+
+async function historyLengths({ client }: TemporalOperator): Promise<{ readonly id: string; readonly events: number }[]> {
+  const lengths = [];
+  for await (const { workflowId: id, runId, status, historyLength } of client.workflow.list()) {
+    // The list knows the length of what has ended.
+    const isOpen = status.name === 'RUNNING';
+    const events = isOpen ? (await client.workflow.getHandle(id, runId).describe()).historyLength : historyLength;
+    lengths.push({ id, events });
+  }
+  return lengths;
+}
+
+/** What an unfinished piece of work waits for, as far as anybody can see. */
+async function silentWork(stack: Stack, operator: TemporalOperator, poisoned: ReadonlySet<string>): Promise<string[]> {
+  const { database } = stack;
+  const rows = await database.run((db) =>
+    Promise.all(
+      WORK_KINDS.map(async (kind) => {
+        const table = workTable(kind);
+        return (await db.select({ id: table.id, status: table.status }).from(table)).map((row) => ({ kind, ...row }));
+      }),
+    ),
+  );
+  const unfinished = rows.flat().filter(({ id, status }) => !isFinal(status) && !poisoned.has(id));
+  const told = await toldOf(stack, unfinished);
+  const silent = await Promise.all(
+    unfinished
+      .filter(({ id }) => !told.has(id))
+      .map(async (work) => ((await hasNextStep(operator, work)) ? [] : [`${work.kind} ${work.id} is ${work.status} in silence: no case, no alert, no timer`])),
+  );
+  return silent.flat();
+}
+
+/** Work with an open case, or of which a row waits so long for the relay that an alert has fired. */
+async function toldOf({ database }: Stack, work: readonly WorkRef[]): Promise<ReadonlySet<string>> {
+  const ids = work.map(({ id }) => id);
+  if (ids.length === 0) return new Set();
+  const isLate = (column: typeof inbox.receivedAt | typeof outbox.createdAt) => lte(column, sql`now() - make_interval(secs => ${RELAY_BEHIND_SECONDS})`);
+  const found = await database.run((db) =>
+    Promise.all([
+      db.select({ id: cases.subjectId }).from(cases).where(and(inArray(cases.subjectId, ids), isNull(cases.closedAt))),
+      db.select({ id: outbox.subjectId }).from(outbox).where(and(inArray(outbox.subjectId, ids), isLate(outbox.createdAt))),
+      db
+        .select({ id: inbox.subjectId })
+        .from(inbox)
+        .where(and(inArray(inbox.subjectId, ids), sql`${inbox.state} = 'pending'`, gt(inbox.tries, 0), isLate(inbox.receivedAt))),
+    ]),
+  );
+  return new Set(found.flat().flatMap(({ id }) => id ?? []));
+}
+
+/** Its workflow runs, and a timer, an activity or a task of its will bring it on. */
+async function hasNextStep({ client }: TemporalOperator, work: WorkRef): Promise<boolean> {
+  const handle = client.workflow.getHandle(workflowId(work));
+  try {
+    const { status, raw } = await handle.describe();
+    if (status.name !== 'RUNNING') return false;
+    if ((raw.pendingActivities ?? []).length > 0 || raw.pendingWorkflowTask != null) return true;
+    const { events } = await handle.fetchHistory();
+    const ended = new Set(
+      (events ?? []).flatMap((event) => {
+        const id = event.timerFiredEventAttributes?.startedEventId ?? event.timerCanceledEventAttributes?.startedEventId;
+        return id == null ? [] : [String(id)];
+      }),
+    );
+    return (events ?? []).some((event) => event.timerStartedEventAttributes != null && !ended.has(String(event.eventId)));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,254 @@
+/** The processes of a seed: several workers and APIs, each started, killed, frozen and started again on its own. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '#cli/embedded/ports.ts';
+import { sendSignal } from '#cli/embedded/process-identity.ts';
+import type { CrashPlan } from '#test/crash/plan.ts';
+import type { KilledProcess } from '#test/crash/points.ts';
+import { isPassage, KILLED, STOPPED, type PointSettings } from '#test/crash/processes/fault-points.ts';
+import { startProcess, type TestProcess } from '#test/support/processes.ts';
+import type { Stack } from '#test/support/stack.ts';
+
+const ROLES = ['worker', 'api'] as const satisfies readonly KilledProcess[];
+
+const SCRIPTS: Readonly<Record<KilledProcess, string>> = {
+  worker: 'test/crash/processes/worker.ts',
+  api: 'test/crash/processes/api.ts',
+};
+
+/** The variable with the port that a process serves. */
+const PORT_OF: Readonly<Record<KilledProcess, string>> = { worker: 'WORKER_PROBE_PORT', api: 'API_PORT' };
+
+const CLOCK = `--import=${new URL('processes/clock.ts', import.meta.url).href}`;
+
+/** How often it is looked whether a process stands still at a point. */
+const LOOK_EVERY_MS = 20;
+
+/** A process of the plan: `worker-1`. */
+export type ProcessName = `${KilledProcess}-${number}`;
+
+export interface FleetOptions {
+  readonly stack: Stack;
+  readonly plan: CrashPlan;
+  /** For the lines of points, and the clocks. */
+  readonly folder: string;
+  /** Added to what the stack would give each process: addresses of proxies. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Entry points instead of the usual ones. */
+  readonly scripts?: Partial<Readonly<Record<KilledProcess, string>>>;
+  /** Called when a process stands still at a point; it is woken when the promise resolves. */
+  readonly onStopped: (point: string) => Promise<void>;
+}
+
+export class Fleet implements AsyncDisposable {
+  /** Ports of the APIs. */
+  readonly apiPorts: readonly number[];
+  readonly #options: FleetOptions;
+  readonly #members: readonly KeptProcess[];
+  readonly #handled = new Set<string>();
+  #isStopped = false;
+
+  private constructor(options: FleetOptions, members: readonly KeptProcess[]) {
+    this.#options = options;
+    this.#members = members;
+    this.apiPorts = members.filter(({ role }) => role === 'api').map(({ port }) => port);
+  }
+
+  /** Nothing runs before {@link start}. */
+  static async prepare(options: FleetOptions): Promise<Fleet> {
+    const { plan } = options;
+    const members = await Promise.all(
+      ROLES.flatMap((role) =>
+        Array.from({ length: plan.processes[role] }, async (_, index) => new KeptProcess(options, role, index + 1, await freePort())),
+      ),
+    );
+    return new Fleet(options, members);
+  }
+
+  /** Resolves when each process has run for the first time. */
+  async start(): Promise<void> {
+    await Promise.all(this.#members.map((each) => each.keepRunning()));
+    void this.#watchStops();
+  }
+
+  /** Nothing is started again from now on. @returns how processes ended otherwise than planned, in words. */
+  stop(): readonly string[] {
+    this.#isStopped = true;
+    return this.#members.flatMap((each) => each.stop());
+  }
+
+  async killAll(): Promise<void> {
+    await Promise.all(this.#members.map((each) => each.kill()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    await this.killAll();
+  }
+
+  /** Its clock is so far from the machine's from now on. */
+  setClock(name: ProcessName, offsetMs: number): void {
+    this.#member(name).setClock(offsetMs);
+  }
+
+  /** @returns false when it was not running, so that nothing happened to it. */
+  signal(name: ProcessName, signal: 'SIGSTOP' | 'SIGCONT'): boolean {
+    return this.#member(name).signal(signal);
+  }
+
+  /** Names of the kills, and stops at a point, that came about. */
+  get fired(): string[] {
+    return ROLES.flatMap((role) =>
+      this.#linesOf(role).flatMap((line) => {
+        if (line.startsWith(KILLED)) return [`kill ${role} at ${line.slice(KILLED.length)}`];
+        return line.startsWith(STOPPED) ? [`freeze ${role} at ${stopOf(line).point}`] : [];
+      }),
+    );
+  }
+
+  /** Every point that a process passed, with how often. */
+  get passed(): Map<string, number> {
+    const passed = new Map<string, number>();
+    for (const line of ROLES.flatMap((role) => this.#linesOf(role)).filter(isPassage)) passed.set(line, (passed.get(line) ?? 0) + 1);
+    return passed;
+  }
+
+  /** Everything that the processes of every start have printed. */
+  outputs(): string {
+    return this.#members.map((each) => each.outputs()).join('\n');
+  }
+
+  #member(name: ProcessName): KeptProcess {
+    const found = this.#members.find((each) => each.name === name);
+    if (found === undefined) throw new Error(`the plan has no ${name}`);
+    return found;
+  }
+
+  #linesOf(role: KilledProcess): string[] {
+    const file = traceOf(this.#options.folder, role);
+    return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  }
+
+  async #watchStops(): Promise<void> {
+    while (!this.#isStopped) {
+      for (const line of ROLES.flatMap((role) => this.#linesOf(role))) {
+        if (!line.startsWith(STOPPED) || this.#handled.has(line)) continue;
+        this.#handled.add(line);
+        const { pid, point } = stopOf(line);
+        void this.#options.onStopped(point).finally(() => sendSignal(pid, 'SIGCONT'));
+      }
+      await delay(LOOK_EVERY_MS);
+    }
+  }
+}
+
+function stopOf(line: string): { readonly pid: number; readonly point: string } {
+  const [pid = '', ...point] = line.slice(STOPPED.length).split(' ');
+  return { pid: Number(pid), point: point.join(' ') };
+}
+
+function traceOf(folder: string, role: KilledProcess): string {
+  return join(folder, `${role}.points`);
+}
+
+/** A process that is started again whenever it is killed, as a supervisor would. */
+class KeptProcess {
+  readonly name: ProcessName;
+  readonly role: KilledProcess;
+  readonly port: number;
+  readonly #options: FleetOptions;
+  readonly #clockFile: string;
+  readonly #started: TestProcess[] = [];
+  readonly #oddEnds: string[] = [];
+  #isStopped = false;
+
+  constructor(options: FleetOptions, role: KilledProcess, number: number, port: number) {
+    this.name = `${role}-${number}`;
+    this.role = role;
+    this.port = port;
+    this.#options = options;
+    this.#clockFile = join(options.folder, `${this.name}.clock`);
+    this.setClock(options.plan.clocks[this.name] ?? 0);
+  }
+
+  /** Resolves when it has run for the first time. */
+  async keepRunning(): Promise<void> {
+    await this.#startUntilItRuns();
+    void this.#restartForEver();
+  }
+
+  /** @returns how it ended otherwise than planned, in words. */
+  stop(): readonly string[] {
+    this.#isStopped = true;
+    return this.#oddEnds;
+  }
+
+  async kill(): Promise<void> {
+    await this.#started.at(-1)?.kill();
+  }
+
+  setClock(offsetMs: number): void {
+    writeFileSync(this.#clockFile, String(offsetMs));
+  }
+
+  signal(signal: NodeJS.Signals): boolean {
+    const running = this.#started.at(-1);
+    if (running?.running !== true) return false;
+    running.signal(signal);
+    return true;
+  }
+
+  outputs(): string {
+    return this.#started.map((each) => `--- ${each.name}\n${each.output()}`).join('\n');
+  }
+
+  async #restartForEver(): Promise<void> {
+    while (!this.#isStopped) {
+      const ended = await this.#started.at(-1)?.exit();
+      if (this.#isStopped) return;
+      if (ended?.signal !== 'SIGKILL') this.#oddEnds.push(`${this.name} ended by itself (code ${ended?.code ?? ended?.signal ?? 'unknown'})`);
+      await delay(this.#options.plan.restartDelayMs);
+      await this.#startUntilItRuns();
+    }
+  }
+
+  /** It may be killed again before it is ready. One that never runs leaves work that does not end, which the audit finds. */
+  async #startUntilItRuns(): Promise<void> {
+    const { plan } = this.#options;
+    while (!this.#isStopped) {
+      try {
+        const started = await startProcess({ name: this.name, ...this.#start() });
+        this.#started.push(started);
+        // All was over while it started.
+        if (this.#isStopped) await started.kill();
+        return;
+      } catch {
+        await delay(plan.restartDelayMs);
+      }
+    }
+  }
+
+  #start(): Omit<Parameters<typeof startProcess>[0], 'name'> {
+    const { stack, plan, folder, environment, scripts } = this.#options;
+    const at = (planned: readonly { process: KilledProcess; point: string; hit: number }[]) =>
+      planned.filter(({ process }) => process === this.role).map(({ point, hit }) => ({ point, hit }));
+    const points: PointSettings = { trace: traceOf(folder, this.role), kills: at(plan.kills), stops: at(plan.stopsAt) };
+    return {
+      script: scripts?.[this.role] ?? SCRIPTS[this.role],
+      environment: {
+        ...definedOf(stack.environments[this.role]),
+        ...environment,
+        [PORT_OF[this.role]]: String(this.port),
+        CRASH_POINTS: JSON.stringify(points),
+        CRASH_CLOCK: this.#clockFile,
+        NODE_OPTIONS: CLOCK,
+      },
+      readyUrl: `http://127.0.0.1:${this.port}/readyz`,
+    };
+  }
+}
+
+function definedOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}

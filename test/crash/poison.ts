@@ -1,0 +1,63 @@
+/** Rows that nobody can process, put into the database of a seed: what comes behind them must not wait for them. */
+import { withClient } from '#cli/embedded/postgres.ts';
+import { newId } from '#db/ids.ts';
+import type { Disturbance } from '#test/crash/disturbances.ts';
+
+/** A row that was poisoned. */
+export interface Poisoned {
+  readonly row: 'inbox' | 'outbox';
+  /** The row's id in the inbox, or the work of which a row of the outbox speaks. */
+  readonly id: string;
+}
+
+/** Of the outbox it is asked for when the n-th row of it is written, so that it stands among others. */
+const SET_UP = `
+  CREATE TABLE crash_poisoned (queue text NOT NULL, id text NOT NULL);
+  CREATE SEQUENCE crash_deliveries;
+  CREATE SEQUENCE crash_hand_overs;
+`;
+
+function poisonInbox(nth: number): string {
+  return `
+    CREATE FUNCTION crash_poison_inbox() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF NEW.source = 'webhook' AND NEW.state = 'pending' AND nextval('crash_deliveries') = ${nth} THEN
+        UPDATE inbox SET sealed_body = set_byte(sealed_body, length(sealed_body) - 1, get_byte(sealed_body, length(sealed_body) - 1) # 255)
+          WHERE id = NEW.id;
+        INSERT INTO crash_poisoned VALUES ('inbox', NEW.id::text);
+      END IF;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER crash_poison AFTER INSERT ON inbox FOR EACH ROW EXECUTE FUNCTION crash_poison_inbox();
+  `;
+}
+
+function poisonOutbox(nth: number, workId: string): string {
+  return `
+    CREATE FUNCTION crash_poison_outbox() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF nextval('crash_hand_overs') = ${nth} THEN
+        INSERT INTO crash_poisoned VALUES ('outbox', '${workId}');
+        INSERT INTO outbox (topic, subject_kind, subject_id) VALUES ('start_work', 'order', '${workId}');
+      END IF;
+      RETURN NULL;
+    END $$;
+    CREATE TRIGGER crash_poison AFTER INSERT ON outbox FOR EACH ROW EXECUTE FUNCTION crash_poison_outbox();
+  `;
+}
+
+/** Prepares the database of a seed, before anything runs. */
+export async function preparePoison(databaseUrl: string, disturbances: readonly Disturbance[]): Promise<void> {
+  await withClient(databaseUrl, async (client) => {
+    await client.query(SET_UP);
+    for (const each of disturbances) {
+      if (each.kind !== 'poison') continue;
+      await client.query(each.row === 'inbox' ? poisonInbox(each.nth) : poisonOutbox(each.nth, newId('order')));
+    }
+  });
+}
+
+/** The rows that were poisoned so far. */
+export async function readPoison(databaseUrl: string): Promise<Poisoned[]> {
+  return withClient(databaseUrl, async (client) => (await client.query<Poisoned>('SELECT queue AS "row", id FROM crash_poisoned')).rows);
+}
