@@ -21,7 +21,7 @@ export interface WorkResult {
   readonly status: WorkStatus;
   readonly parkedFor: AttentionReason | null;
   /** Why the service did not let it succeed for certain; undefined where it had to succeed. */
-  readonly obstacle: string | undefined;
+  readonly obstacle?: string | undefined;
 }
 
 export interface Audit {

@@ -25,6 +25,11 @@ const CLOCK = `--import=${new URL('processes/clock.ts', import.meta.url).href}`;
 /** How often it is looked whether a process stands still at a point. */
 const LOOK_EVERY_MS = 20;
 
+/** How often the memory of the processes is looked at. */
+const WEIGH_EVERY_MS = 500;
+/** Of Linux on all machines that the proof runs on. */
+const PAGE_BYTES = 4_096;
+
 /** A process of the plan: `worker-1`. */
 export type ProcessName = `${KilledProcess}-${number}`;
 
@@ -48,6 +53,7 @@ export class Fleet implements AsyncDisposable {
   readonly #members: readonly KeptProcess[];
   readonly #handled = new Set<string>();
   #isStopped = false;
+  #peakBytes = 0;
 
   private constructor(options: FleetOptions, members: readonly KeptProcess[]) {
     this.#options = options;
@@ -70,6 +76,12 @@ export class Fleet implements AsyncDisposable {
   async start(): Promise<void> {
     await Promise.all(this.#members.map((each) => each.keepRunning()));
     void this.#watchStops();
+    void this.#watchMemory();
+  }
+
+  /** The most memory that all of its processes together have held, in bytes; 0 where the system does not tell. */
+  get peakBytes(): number {
+    return this.#peakBytes;
   }
 
   /** Nothing is started again from now on. @returns how processes ended otherwise than planned, in words. */
@@ -128,6 +140,13 @@ export class Fleet implements AsyncDisposable {
   #linesOf(role: KilledProcess): string[] {
     const file = traceOf(this.#options.folder, role);
     return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  }
+
+  async #watchMemory(): Promise<void> {
+    while (!this.#isStopped) {
+      this.#peakBytes = Math.max(this.#peakBytes, this.#members.reduce((sum, each) => sum + each.residentBytes(), 0));
+      await delay(WEIGH_EVERY_MS);
+    }
   }
 
   async #watchStops(): Promise<void> {
@@ -197,6 +216,16 @@ class KeptProcess {
     if (running?.running !== true) return false;
     running.signal(signal);
     return true;
+  }
+
+  residentBytes(): number {
+    const running = this.#started.at(-1);
+    if (running?.running !== true) return 0;
+    try {
+      return Number(readFileSync(`/proc/${running.pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;
+    } catch {
+      return 0;
+    }
   }
 
   outputs(): string {

@@ -1,19 +1,23 @@
 /** `npm run test:crash`: the crash proof over as many seeds as are asked for. What it proves: `docs/crash-proof.md`. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { planOf } from '#test/crash/plan.ts';
 import { lastLine, seedLines, summaryDocument, suiteViolations } from '#test/crash/report.ts';
-import { runPlan, type SeedReport } from '#test/crash/run-plan.ts';
+import { runPlan } from '#test/crash/run-plan.ts';
 import { isSaboteur, SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
+import { hashOfPlans, OtherPlansError, recordOf, SeedsDone } from '#test/crash/seeds-done.ts';
 import { startSharedServers, type SharedServers } from '#test/support/shared-servers.ts';
 
-const USAGE = `npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--out FILE] [--saboteur ${saboteurNames.join('|')}]`;
+const USAGE = `npm run test:crash -- [--seeds N] [--first-seed K] [--lanes L] [--done FILE [--again]] [--out FILE] [--quiet SECONDS] [--saboteur ${saboteurNames.join('|')}]`;
 
 for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) process.once(signal, () => process.exit(code));
 /** Minutes, so that nothing but work that hangs reaches it, however busy the machine is. */
-const QUIET_MS = 300_000;
+const QUIET_SECONDS = 300;
+/** A seed has two or three workers, two APIs, and perhaps servers of its own: more at a time than cores only makes each slower. */
+const LANES = availableParallelism();
 
 mkdirSync(join(import.meta.dirname, '../artifacts'), { recursive: true });
 /** A Temporal server of one machine remembers every seed: after 160 of them it had 1.8 GB, and stopped answering. */
@@ -32,26 +36,48 @@ async function withServers<Result>(work: (servers: SharedServers) => Promise<Res
 }
 
 async function prove(): Promise<number> {
-  const began = new Date();
-  const seeds = Array.from({ length: options.seeds }, (_, index) => options.firstSeed + index);
-  const reports: SeedReport[] = [];
+  const plans = hashOfPlans();
+  const commit = commitOfProduct();
+  const done = seedsDone(plans);
+  const wanted = Array.from({ length: options.seeds }, (_, index) => options.firstSeed + index);
+  const seeds = wanted.filter((seed) => !done.has(seed, { again: options.again }));
+  if (seeds.length < wanted.length) print([`${wanted.length - seeds.length} of ${wanted.length} seeds are done already`]);
   const lane = async (shared: SharedServers, left: ArrayIterator<number>) => {
     for (const seed of left) {
-      const report = await runPlan(planOf(seed), { servers: shared, quietMs: QUIET_MS });
-      reports.push(report);
+      const report = await runPlan(planOf(seed), { servers: shared, quietMs: options.quietMs });
+      done.add(recordOf(report, { plans, commit }));
       print(seedLines(report));
       // After each seed, so that a run that is cut off leaves what it found.
-      if (options.out !== undefined) writeFileSync(resolve(options.out), summaryDocument({ began, ended: new Date(), command: commandLine(), reports: inOrder(reports) }));
+      if (options.out !== undefined) writeFileSync(resolve(options.out), summaryDocument({ ...done.all, command: commandLine() }));
     }
   };
   for (let start = 0; start < seeds.length; start += SEEDS_PER_SERVER) {
     const left = seeds.slice(start, start + SEEDS_PER_SERVER).values();
     await withServers((shared) => Promise.all(Array.from({ length: options.lanes }, () => lane(shared, left))));
   }
-  print(suiteViolations(reports));
-  const { text, violations } = lastLine(reports);
+  print(suiteViolations(done.records));
+  const { text, violations } = lastLine(done.records);
   print([text]);
   return violations > 0 ? 1 : 0;
+}
+
+function seedsDone(plans: string): SeedsDone {
+  try {
+    return new SeedsDone(options.done === undefined ? undefined : resolve(options.done), plans);
+  } catch (error) {
+    if (!(error instanceof OtherPlansError)) throw error;
+    return process.exit(usage(error.message));
+  }
+}
+
+/** `8ac0889`, with `+` behind it where something has changed since. */
+function commitOfProduct(): string {
+  try {
+    const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim();
+    return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+'}`;
+  } catch {
+    return 'unknown';
+  }
 }
 
 /** One thing is wrong on purpose: the exit code must be 1. */
@@ -60,12 +86,8 @@ async function sabotage(name: string): Promise<number> {
   const { plan, sabotage: wrong } = SABOTEURS[name];
   const report = await withServers((servers) => runPlan(plan, { servers, sabotage: wrong }));
   print(seedLines(report));
-  print([lastLine([report]).text]);
+  print([lastLine([recordOf(report, { plans: 'saboteur', commit: commitOfProduct() })]).text]);
   return report.violations.length > 0 ? 1 : 0;
-}
-
-function inOrder(reports: readonly SeedReport[]): SeedReport[] {
-  return reports.toSorted((left, right) => left.plan.seed - right.plan.seed);
 }
 
 function readOptions() {
@@ -74,19 +96,31 @@ function readOptions() {
       options: {
         seeds: { type: 'string', default: '10' },
         'first-seed': { type: 'string', default: '1' },
-        lanes: { type: 'string', default: String(2 * availableParallelism()) },
+        lanes: { type: 'string', default: String(LANES) },
+        done: { type: 'string' },
+        again: { type: 'boolean', default: false },
         out: { type: 'string' },
+        quiet: { type: 'string', default: String(QUIET_SECONDS) },
         saboteur: { type: 'string' },
       },
     });
-    const [seeds, firstSeed, lanes] = [values.seeds, values['first-seed'], values.lanes].map(Number);
-    for (const number of [seeds, firstSeed, lanes]) {
-      if (number === undefined || !Number.isSafeInteger(number) || number < 1) throw new Error('seeds, first seed and lanes are numbers from 1');
-    }
-    return { seeds: seeds ?? 1, firstSeed: firstSeed ?? 1, lanes: lanes ?? 1, out: values.out, saboteur: values.saboteur };
+    const { done, again, out, saboteur } = values;
+    return {
+      seeds: atLeastOne('seeds', values.seeds),
+      firstSeed: atLeastOne('first-seed', values['first-seed']),
+      lanes: atLeastOne('lanes', values.lanes),
+      quietMs: 1_000 * atLeastOne('quiet', values.quiet),
+      ...{ done, again, out, saboteur },
+    };
   } catch (error) {
     return process.exit(usage(error instanceof Error ? error.message : String(error)));
   }
+}
+
+function atLeastOne(name: string, text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1) throw new Error(`--${name} is a number from 1`);
+  return number;
 }
 
 function usage(problem: string): number {
@@ -95,7 +129,8 @@ function usage(problem: string): number {
 }
 
 function commandLine(): string {
-  return `npm run test:crash -- --seeds ${options.seeds} --first-seed ${options.firstSeed}${options.out === undefined ? '' : ` --out ${options.out}`}`;
+  const given = Object.entries({ seeds: options.seeds, 'first-seed': options.firstSeed, done: options.done, out: options.out });
+  return `npm run test:crash -- ${given.flatMap(([name, value]) => (value === undefined ? [] : [`--${name} ${value}`])).join(' ')}`;
 }
 
 function print(lines: readonly string[]): void {

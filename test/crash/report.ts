@@ -1,14 +1,15 @@
 /** What is said of seeds and suites: lines for a terminal, and the summary that is kept under docs/. */
 import { dialectNames } from '#simulator/dialect.ts';
-import { succeeded } from '#test/crash/audit.ts';
+import { succeeded, type WorkResult } from '#test/crash/audit.ts';
 import { POINTS } from '#test/crash/points.ts';
-import { plannedFaults, type SeedReport } from '#test/crash/run-plan.ts';
+import type { SeedReport } from '#test/crash/run-plan.ts';
+import type { SeedRecord } from '#test/crash/seeds-done.ts';
 
 export interface Suite {
-  readonly began: Date;
-  readonly ended: Date;
   readonly command: string;
-  readonly reports: readonly SeedReport[];
+  readonly records: readonly SeedRecord[];
+  /** Of seeds that were run again. */
+  readonly before: readonly SeedRecord[];
 }
 
 /** Of what a service lets succeed, at least this much must. */
@@ -18,13 +19,15 @@ const LEAST_WORK = 10;
 /** In a suite this long each point has had its turn often enough to have fired. */
 const WHOLE_SUITE = 200;
 
-export function seedLines({ plan, results, fired, unfired, violations, logs, durationMs }: SeedReport): string[] {
+export function seedLines({ plan, results, fired, unfired, violations, logs, durationMs, setBacks, memoryBytes, longestHistory }: SeedReport): string[] {
   const { dialect, shape, off } = plan.setting;
   const counts = countsOf(results);
   return [
     `seed ${plan.seed} ${dialect}, ${shape}, off: ${off}: ${counts.work} pieces of work, ${counts.succeeded} succeeded (${counts.required} had to), ` +
       `${counts.parked} parked, ${counts.failed} failed; ${fired.length} faults in ${(durationMs / 1_000).toFixed(1)} s`,
     `  fired: ${fired.join(', ') || 'none'}`,
+    `  ${plan.processes.worker} workers and ${plan.processes.api} APIs in ${megabytes(memoryBytes)}; the longest history has ${longestHistory} events`,
+    ...setBacks.map(({ transactions, bytes }) => `  PostgreSQL lost ${transactions} transactions (${bytes} bytes)`),
     ...results
       .filter((each) => each.obstacle === undefined && !succeeded(each))
       .map(({ kind, nature, id, status, parkedFor }) => `  could have succeeded: ${kind} ${id} (${nature}) is ${status}${parkedFor === null ? '' : `, ${parkedFor}`}`),
@@ -35,27 +38,31 @@ export function seedLines({ plan, results, fired, unfired, violations, logs, dur
 }
 
 /** Violations that only a whole suite shows. */
-export function suiteViolations(reports: readonly SeedReport[]): string[] {
+export function suiteViolations(records: readonly SeedRecord[]): string[] {
   const shares = dialectNames.flatMap((dialect) => {
-    const { required, requiredSucceeded } = countsOf(reports.filter(({ plan }) => plan.setting.dialect === dialect).flatMap(({ results }) => results));
+    const { required, requiredSucceeded } = countsOf(records.filter((record) => record.dialect === dialect).flatMap(({ results }) => results));
     if (required < LEAST_WORK || requiredSucceeded >= LEAST_SUCCESS * required) return [];
     return [`dialect ${dialect}: ${requiredSucceeded} of ${required} pieces of work succeeded that could, at least ${100 * LEAST_SUCCESS} % must`];
   });
-  const never = reports.length >= WHOLE_SUITE ? neverFired(reports).map((name) => `never fired in ${reports.length} seeds: ${name}`) : [];
+  const never = records.length >= WHOLE_SUITE ? neverFired(records).map((name) => `never fired in ${records.length} seeds: ${name}`) : [];
   return [...shares, ...never];
 }
 
-export function lastLine(reports: readonly SeedReport[]): { readonly text: string; readonly violations: number } {
-  const violations = reports.flatMap((report) => report.violations).length + suiteViolations(reports).length;
-  const faults = reports.reduce((sum, { fired }) => sum + fired.length, 0);
-  const work = reports.reduce((sum, { results }) => sum + results.length, 0);
-  return { text: `${reports.length} seeds run, ${faults} faults fired, ${work} pieces of work done, ${violations} violations`, violations };
+export function lastLine(records: readonly SeedRecord[]): { readonly text: string; readonly violations: number } {
+  const violations = records.flatMap((record) => record.violations).length + suiteViolations(records).length;
+  const faults = records.reduce((sum, { fired }) => sum + fired.length, 0);
+  const work = records.reduce((sum, { results }) => sum + results.length, 0);
+  return { text: `${records.length} seeds run, ${faults} faults fired, ${work} pieces of work done, ${violations} violations`, violations };
 }
 
 /** Points and faults of the catalogue that were planned, and came about in no seed. */
-function neverFired(reports: readonly SeedReport[]): string[] {
-  const fired = new Set(reports.flatMap((report) => report.fired));
-  return [...new Set(reports.flatMap(({ plan }) => plannedFaults(plan)))].filter((name) => !fired.has(name));
+function neverFired(records: readonly SeedRecord[]): string[] {
+  const fired = new Set(records.flatMap((record) => record.fired));
+  return [...new Set(records.flatMap(({ planned }) => planned))].filter((name) => !fired.has(name));
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_000_000)} MB`;
 }
 
 interface Counts {
@@ -67,7 +74,7 @@ interface Counts {
   readonly failed: number;
 }
 
-function countsOf(results: SeedReport['results']): Counts {
+function countsOf(results: readonly WorkResult[]): Counts {
   const required = results.filter(({ obstacle }) => obstacle === undefined);
   return {
     work: results.length,
@@ -80,35 +87,68 @@ function countsOf(results: SeedReport['results']): Counts {
 }
 
 /** The kept summary, in Markdown. */
-export function summaryDocument(suite: Suite): string {
-  const { reports, began, ended, command } = suite;
-  const minutes = Math.round((ended.getTime() - began.getTime()) / 60_000);
-  const seeds = reports.map(({ plan }) => plan.seed);
-  const by = (name: (report: SeedReport) => string) => [...Map.groupBy(reports, name)].toSorted(([left], [right]) => left.localeCompare(right));
-  const violations = [...reports.flatMap(({ plan, violations: own }) => own.map((each) => `seed ${plan.seed}: ${each}`)), ...suiteViolations(reports)];
+export function summaryDocument({ records, before, command }: Suite): string {
+  const seeds = records.map(({ seed }) => seed);
+  const by = (name: (record: SeedRecord) => string) => [...Map.groupBy(records, name)].toSorted(([left], [right]) => left.localeCompare(right));
+  const violations = [...records.flatMap(violationsOf), ...suiteViolations(records)];
   return `${[
     '# Crash proof: the last long run',
     '',
     'Written by the run itself. What it proves, and how to read it: [crash-proof.md](../crash-proof.md).',
     '',
-    `**${lastLine(reports).text}**, seeds ${Math.min(...seeds)} to ${Math.max(...seeds)}, ${began.toISOString().slice(0, 10)}, ${minutes} minutes.`,
+    `**${lastLine(records).text}**, seeds ${Math.min(...seeds)} to ${Math.max(...seeds)}.`,
     '',
     '```console',
     `$ ${command}`,
     '```',
     '',
-    ...section('Dialects', 'dialect', by(({ plan }) => plan.setting.dialect)),
-    ...section('Shapes', 'shape', by(({ plan }) => plan.setting.shape)),
-    ...section('Capabilities that were off', 'off', by(({ plan }) => plan.setting.off)),
-    ...reasonsSection(reports),
-    ...faultsSection(reports),
+    ...runSection(records),
+    ...section('Dialects', 'dialect', by(({ dialect }) => dialect)),
+    ...section('Shapes', 'shape', by(({ shape }) => shape)),
+    ...section('Capabilities that were off', 'off', by(({ off }) => off)),
+    ...reasonsSection(records),
+    ...faultsSection(records),
     '## Violations',
     '',
     ...(violations.length === 0 ? ['None.'] : violations.map((each) => `- ${each}`)),
+    ...beforeSection(before),
   ].join('\n')}\n`;
 }
 
-function section(title: string, what: string, groups: readonly (readonly [string, readonly SeedReport[]])[]): string[] {
+function violationsOf({ seed, commit, violations }: SeedRecord): string[] {
+  return violations.map((each) => `seed ${seed} (${commit}): ${each}`);
+}
+
+/** What ran, when, and what it took. */
+function runSection(records: readonly SeedRecord[]): string[] {
+  const days = [...new Set(records.map(({ endedAt }) => endedAt.slice(0, 10)))].toSorted();
+  const commits = tally(records.map(({ commit }) => commit)).map(([commit, count]) => `${commit} (${count} seeds)`);
+  const seconds = records.map(({ durationMs }) => durationMs / 1_000).toSorted((left, right) => left - right);
+  const at = (share: number) => (seconds[Math.min(seconds.length - 1, Math.floor(share * seconds.length))] ?? 0).toFixed(0);
+  const lost = records.flatMap(({ setBacks }) => setBacks.map(({ transactions }) => transactions));
+  const most = (numbers: readonly number[]) => numbers.reduce((left, right) => Math.max(left, right), 0);
+  return [
+    '| of the run | |',
+    '|---|---|',
+    `| days | ${days.join(', ')} |`,
+    `| plans | ${[...new Set(records.map(({ plans }) => plans))].join(', ')} |`,
+    `| commits of the product | ${commits.join(', ')} |`,
+    `| a seed takes | ${at(0.5)} s (median), ${at(0.95)} s (95 %), ${at(1)} s at most |`,
+    `| workers and APIs of a seed hold | ${megabytes(most(records.map(({ memoryBytes }) => memoryBytes)))} at most |`,
+    `| the longest history | ${most(records.map(({ longestHistory }) => longestHistory))} events |`,
+    `| PostgreSQL was set back | ${lost.length} times, by ${lost.reduce((sum, each) => sum + each, 0)} transactions, ${most(lost)} at most |`,
+    `| requests answered by the APIs | ${[0, 1].map((index) => records.reduce((sum, { served }) => sum + (served[index] ?? 0), 0)).join(' and ')} |`,
+    '',
+  ];
+}
+
+/** A violation stays in the document when its seed has passed since. */
+function beforeSection(before: readonly SeedRecord[]): string[] {
+  const found = before.flatMap(violationsOf);
+  return found.length === 0 ? [] : ['', '## Violations of seeds that were run again since', '', ...found.map((each) => `- ${each}`)];
+}
+
+function section(title: string, what: string, groups: readonly (readonly [string, readonly SeedRecord[]])[]): string[] {
   const rows = groups.map(([name, own]) => {
     const counts = countsOf(own.flatMap(({ results }) => results));
     const faults = own.reduce((sum, { fired }) => sum + fired.length, 0);
@@ -127,15 +167,15 @@ function section(title: string, what: string, groups: readonly (readonly [string
 }
 
 /** Why work was parked, and what kept it from having to succeed. */
-function reasonsSection(reports: readonly SeedReport[]): string[] {
-  const parked = reports.flatMap(({ results }) => results).filter(({ status }) => status === 'needs_attention');
+function reasonsSection(records: readonly SeedRecord[]): string[] {
+  const parked = records.flatMap(({ results }) => results).filter(({ status }) => status === 'needs_attention');
   const rows = tally(parked.map(({ parkedFor, obstacle }) => `\`${parkedFor ?? 'no reason'}\` | ${obstacle ?? 'nothing: it had to succeed'}`));
   return ['## Parked', '', '| reason | what stood in the way | pieces of work |', '|---|---|---|', ...rows.map(([name, count]) => `| ${name} | ${count} |`), ''];
 }
 
-function faultsSection(reports: readonly SeedReport[]): string[] {
-  const planned = new Map(tally(reports.flatMap(({ plan }) => plannedFaults(plan))));
-  const fired = new Map(tally(reports.flatMap((report) => report.fired)));
+function faultsSection(records: readonly SeedRecord[]): string[] {
+  const planned = new Map(tally(records.flatMap((record) => record.planned)));
+  const fired = new Map(tally(records.flatMap((record) => record.fired)));
   const known = new Set<string>(Object.entries(POINTS).flatMap(([process, points]) => points.map((point) => `kill ${process} at ${point}`)));
   const names = [...new Set([...planned.keys(), ...fired.keys()])].toSorted((left, right) => left.localeCompare(right));
   const unplanned = [...known].filter((name) => !planned.has(name));
@@ -147,14 +187,13 @@ function faultsSection(reports: readonly SeedReport[]): string[] {
     ...names.map((name) => `| ${name} | ${planned.get(name) ?? 0} | ${fired.get(name) ?? 0} |`),
     '',
     ...(unplanned.length === 0 ? [] : [`Not planned in these seeds: ${unplanned.join(', ')}.`, '']),
-    ...besideCatalogue(reports),
+    ...besideCatalogue(records),
   ];
 }
 
 /** Points that processes passed and that the catalogue does not name: nothing is killed there. */
-function besideCatalogue(reports: readonly SeedReport[]): string[] {
-  const named = new Set<string>(Object.values(POINTS).flat());
-  const passed = new Set(reports.flatMap((report) => [...report.passed.keys()].filter((point) => !named.has(point))));
+function besideCatalogue(records: readonly SeedRecord[]): string[] {
+  const passed = new Set(records.flatMap(({ beside }) => beside));
   if (passed.size === 0) return [];
   const rows = [...passed].toSorted((left, right) => left.localeCompare(right)).map((point) => `- ${point}`);
   return ['Passed, and not in the catalogue of points, so nothing was killed there:', '', ...rows, ''];

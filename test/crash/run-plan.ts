@@ -51,6 +51,8 @@ export interface SeedReport {
   readonly longestHistory: number;
   /** Requests that each API has answered. */
   readonly served: readonly number[];
+  /** The most memory that workers and APIs together have held. */
+  readonly memoryBytes: number;
   readonly violations: readonly string[];
   /** Where the logs of a seed with violations are kept. */
   readonly logs?: string;
@@ -139,6 +141,7 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
     setBacks,
     longestHistory: temporal.longestHistory,
     served: balancer.served,
+    memoryBytes: fleet.peakBytes,
     violations: found,
     ...logs,
   };

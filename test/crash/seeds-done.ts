@@ -1,0 +1,144 @@
+/** The file of seeds done: one line of JSON for each, so that runs that were cut off, or came one after the other, add up. */
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { ATTENTION_REASONS } from '#domain/attention.ts';
+import { WORK_STATUSES } from '#domain/lifecycle.ts';
+import { WORK_KINDS } from '#domain/work.ts';
+import { planOf } from '#test/crash/plan.ts';
+import { POINTS } from '#test/crash/points.ts';
+import { plannedFaults, type SeedReport } from '#test/crash/run-plan.ts';
+
+const typedKeys = <Key extends string>(record: Readonly<Record<Key, unknown>>) => Object.keys(record) as Key[];
+
+const result = z.object({
+  id: z.string(),
+  kind: z.enum(WORK_KINDS),
+  nature: z.enum(['sold', 'fails', 'fails_once']),
+  status: z.enum(WORK_STATUSES),
+  parkedFor: z.enum(typedKeys(ATTENTION_REASONS)).nullable(),
+  obstacle: z.string().optional(),
+});
+
+const record = z.object({
+  seed: z.int(),
+  /** Of the plans: seeds of different plans say nothing about each other. */
+  plans: z.string(),
+  /** Of the product that ran. */
+  commit: z.string(),
+  endedAt: z.iso.datetime(),
+  durationMs: z.number(),
+  dialect: z.string(),
+  shape: z.string(),
+  off: z.string(),
+  results: z.array(result),
+  /** Names of faults, each as often as it was planned, or came about. */
+  planned: z.array(z.string()),
+  fired: z.array(z.string()),
+  /** Points that were passed and are not in the catalogue. */
+  beside: z.array(z.string()),
+  setBacks: z.array(z.object({ transactions: z.number(), bytes: z.number() })),
+  longestHistory: z.number(),
+  served: z.array(z.number()),
+  /** Of the processes that ran, at its most, in bytes. */
+  memoryBytes: z.number(),
+  violations: z.array(z.string()),
+});
+
+/** What is kept of a seed. */
+export type SeedRecord = z.output<typeof record>;
+
+/** So many seeds stand for all: a change of the plans shows in them. */
+const SAMPLE = 300;
+
+/** A short hash that changes when the plans of seeds do. */
+export function hashOfPlans(): string {
+  const plans = Array.from({ length: SAMPLE }, (_, seed) => planOf(seed + 1));
+  return createHash('sha256').update(JSON.stringify(plans)).digest('hex').slice(0, 12);
+}
+
+/** @param of what ran: the hash of the plans, and the commit of the product. */
+export function recordOf(report: SeedReport, of: { readonly plans: string; readonly commit: string }, endedAt = new Date()): SeedRecord {
+  const { plan, durationMs, results, fired, passed, setBacks, longestHistory, served, memoryBytes, violations } = report;
+  const { dialect, shape, off } = plan.setting;
+  const named = new Set<string>(Object.values(POINTS).flat());
+  return {
+    seed: plan.seed,
+    ...of,
+    endedAt: endedAt.toISOString(),
+    durationMs,
+    dialect,
+    shape,
+    off,
+    results: [...results],
+    planned: plannedFaults(plan),
+    fired: [...fired],
+    beside: [...passed.keys()].filter((point) => !named.has(point)),
+    setBacks: setBacks.map(({ transactions, bytes }) => ({ transactions, bytes })),
+    longestHistory,
+    served: [...served],
+    memoryBytes,
+    violations: [...violations],
+  };
+}
+
+/** Seeds of other plans are in the file: what was done does not add up. */
+export class OtherPlansError extends Error {}
+
+export class SeedsDone {
+  readonly #file: string | undefined;
+  readonly #records = new Map<number, SeedRecord>();
+  readonly #before: SeedRecord[] = [];
+
+  /**
+   * @param file undefined: nothing is kept.
+   * @param plans hash of the plans of this run.
+   * @throws OtherPlansError when the file has seeds of other plans, ZodError when a line is none of ours.
+   */
+  constructor(file: string | undefined, plans: string) {
+    this.#file = file;
+    if (file === undefined || !existsSync(file)) return;
+    // A line that was cut off by the end of the process is a seed that was not done.
+    const text = readFileSync(file, 'utf8');
+    for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
+      if (line === '') continue;
+      const done = record.parse(JSON.parse(line));
+      if (done.plans !== plans) {
+        throw new OtherPlansError(`${file} has seed ${done.seed} of the plans ${done.plans}; these are ${plans}. Name another file: they do not add up.`);
+      }
+      this.#keep(done);
+    }
+  }
+
+  /** Of seeds that were run again: what came of them before. */
+  get before(): readonly SeedRecord[] {
+    return this.#before;
+  }
+
+  /** By seed. */
+  get records(): readonly SeedRecord[] {
+    return [...this.#records.values()].toSorted((left, right) => left.seed - right.seed);
+  }
+
+  /** For the summary. */
+  get all(): { readonly records: readonly SeedRecord[]; readonly before: readonly SeedRecord[] } {
+    return { records: this.records, before: this.before };
+  }
+
+  /** @param again seeds with violations count as not done. */
+  has(seed: number, { again }: { readonly again: boolean }): boolean {
+    const done = this.#records.get(seed);
+    return done !== undefined && !(again && done.violations.length > 0);
+  }
+
+  add(done: SeedRecord): void {
+    this.#keep(done);
+    if (this.#file !== undefined) appendFileSync(this.#file, `${JSON.stringify(done)}\n`);
+  }
+
+  #keep(done: SeedRecord): void {
+    const before = this.#records.get(done.seed);
+    if (before !== undefined) this.#before.push(before);
+    this.#records.set(done.seed, done);
+  }
+}
