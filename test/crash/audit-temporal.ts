@@ -8,7 +8,7 @@ import { SCHEDULE_IDS } from '#temporal/schedules.ts';
 import type { Poisoned } from '#test/crash/poison.ts';
 import { TemporalOperator } from '#test/support/stack-temporal.ts';
 import type { Stack } from '#test/support/stack.ts';
-import { workflowId } from '#workflows/messages.ts';
+import { WORK_WORKFLOWS, workflowId } from '#workflows/messages.ts';
 
 /** Temporal warns at 10,240 events and ends a workflow at 51,200; what needs more than this is a loop without an end. */
 const LONGEST_HISTORY = 2_000;
@@ -31,6 +31,13 @@ export async function auditTemporal(stack: Stack, poisoned: readonly Poisoned[])
     .filter(({ events }) => events > LONGEST_HISTORY)
     .map(({ id, events }) => `the history of ${id} has ${events} events, at most ${LONGEST_HISTORY} are allowed`);
   return { violations: [...long, ...silent], longestHistory: Math.max(0, ...lengths.map(({ events }) => events)) };
+}
+
+/** Has the workflow of an order completed? */
+export async function hasEnded(stack: Stack): Promise<boolean> {
+  await using operator = await TemporalOperator.connect(stack);
+  const query = `WorkflowType = '${WORK_WORKFLOWS.order}' AND ExecutionStatus = 'Completed'`;
+  return (await operator.client.workflow.count(query)).count > 0;
 }
 
 async function historyLengths({ client }: TemporalOperator): Promise<{ readonly id: string; readonly events: number }[]> {

@@ -1,7 +1,7 @@
 /** Carries out the disturbances of a plan, and tells which came about. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LoadBalancer } from '#test/crash/balancer.ts';
-import { nameOf, type Disturbance, type Link, type Server } from '#test/crash/disturbances.ts';
+import { nameOf, type Disturbance, type Link, type PlannedStop, type Server } from '#test/crash/disturbances.ts';
 import type { Fleet } from '#test/crash/fleet.ts';
 import { readPoison } from '#test/crash/poison.ts';
 import type { NetworkProxy } from '#test/crash/proxy.ts';
@@ -15,6 +15,8 @@ export interface Reach {
   readonly own: { readonly postgres: OwnPostgres | undefined; readonly temporal: OwnTemporal | undefined };
   /** Directly, not through the proxy. */
   readonly databaseUrl: string;
+  /** Has the workflow of an order completed? */
+  readonly hasWorkflowEnded: () => Promise<boolean>;
 }
 
 /** PostgreSQL was set back. Times by the machine's clock. */
@@ -34,12 +36,12 @@ export interface Came {
 
 /** How long a commit may stay unwritten in a seed that is set back, where the plan does not say from which point on. */
 export const ABOUT_A_SECOND_MS = 1_000;
-/** The longest that PostgreSQL allows, where it does. */
-export const FROM_A_POINT_ON_MS = 10_000;
 /** PostgreSQL promises three times its delay. */
 const ROUNDS_OF_WRITING = 3;
 /** A point that is not passed within this is not passed at all; PostgreSQL is set back all the same. */
 const POINT_WITHIN_MS = 12_000;
+/** How often it is looked whether something has come that a disturbance waits for. */
+const LOOK_EVERY_MS = 20;
 /** What left just before the point has arrived by then. */
 const ON_ITS_WAY_MS = 300;
 
@@ -50,18 +52,20 @@ const OUTAGE_ANSWERS = {
 
 export class Disturber {
   readonly #disturbances: readonly Disturbance[];
-  readonly #stopsAt: ReadonlyMap<string, number>;
+  /** Stops at one point come one after another. */
+  readonly #stopsAt: PlannedStop[];
   readonly #fired: string[] = [];
   readonly #setBacks: SetBack[] = [];
   readonly #running: Promise<void>[] = [];
   readonly #atPoint = Promise.withResolvers<void>();
   readonly #hasBeenSetBack = Promise.withResolvers<void>();
+  #keptAtMs: number | undefined;
   #reach: Reach | undefined;
 
   /** @param plan what of it concerns disturbances; points at which a set back holds a process are in `stopsAt` as well. */
-  constructor({ disturbances, stopsAt }: { disturbances: readonly Disturbance[]; stopsAt: readonly { point: string; ms: number }[] }) {
+  constructor({ disturbances, stopsAt }: { disturbances: readonly Disturbance[]; stopsAt: readonly PlannedStop[] }) {
     this.#disturbances = disturbances;
-    this.#stopsAt = new Map(stopsAt.map(({ point, ms }) => [point, ms]));
+    this.#stopsAt = stopsAt.toSorted((left, right) => left.hit - right.hit);
   }
 
   /** Begins all that goes by time. Call when the first caller asks. */
@@ -78,12 +82,27 @@ export class Disturber {
   /** A process stands still at a point. Resolves when it may go on. */
   async onStopped(point: string): Promise<void> {
     const setBack = this.#disturbances.find((each) => each.kind === 'set_back');
-    if (setBack?.keep?.point === point) return this.#reach?.own.postgres?.makeDurable();
-    if (setBack?.at.point === point) {
+    if (setBack?.keep?.point === point) return this.#keep();
+    if (setBack !== undefined && setBack.at !== 'workflow_ended' && setBack.at.point === point) {
       this.#atPoint.resolve();
       return this.#hasBeenSetBack.promise;
     }
-    await delay(this.#stopsAt.get(point) ?? 0);
+    const index = this.#stopsAt.findIndex((each) => each.point === point);
+    const [stop] = index < 0 ? [] : this.#stopsAt.splice(index, 1);
+    if (stop !== undefined) await this.#wait(stop);
+  }
+
+  async #keep(): Promise<void> {
+    await this.#reach?.own.postgres?.keepNothingMore();
+    this.#keptAtMs = Date.now();
+  }
+
+  async #wait({ ms, until }: PlannedStop): Promise<void> {
+    const deadline = performance.now() + ms;
+    while (performance.now() < deadline) {
+      if (until !== undefined && (this.#reach?.fleet.passed.get(until.point) ?? 0) >= until.hit) return;
+      await delay(LOOK_EVERY_MS);
+    }
   }
 
   /** Resolves when all is over and everything runs again. */
@@ -126,20 +145,26 @@ export class Disturber {
     }
   }
 
-  async #setBack({ keep }: Extract<Disturbance, { kind: 'set_back' }>, { own: { postgres } }: Reach): Promise<boolean> {
+  async #setBack({ at }: Extract<Disturbance, { kind: 'set_back' }>, reach: Reach): Promise<boolean> {
+    const { postgres } = reach.own;
     if (postgres === undefined) throw new Error('only a server of its own can be set back');
-    await Promise.race([this.#atPoint.promise, delay(POINT_WITHIN_MS)]);
+    await (at === 'workflow_ended' ? workflowEnds(reach) : Promise.race([this.#atPoint.promise, delay(POINT_WITHIN_MS)]));
     await delay(ON_ITS_WAY_MS);
     const atMs = Date.now();
     try {
       const lost = await postgres.setBack();
-      const fromMs = atMs - (keep === undefined ? ROUNDS_OF_WRITING * ABOUT_A_SECOND_MS : ROUNDS_OF_WRITING * FROM_A_POINT_ON_MS);
-      this.#setBacks.push({ fromMs, atMs, ...lost });
+      this.#setBacks.push({ fromMs: this.#keptAtMs ?? atMs - ROUNDS_OF_WRITING * ABOUT_A_SECOND_MS, atMs, ...lost });
       return lost.transactions > 0;
     } finally {
       this.#hasBeenSetBack.resolve();
     }
   }
+}
+
+/** Or some time has passed in which it has not. */
+async function workflowEnds({ hasWorkflowEnded }: Reach): Promise<void> {
+  const deadline = performance.now() + POINT_WITHIN_MS;
+  while (performance.now() < deadline && !(await hasWorkflowEnded())) await delay(LOOK_EVERY_MS);
 }
 
 async function away(server: OwnPostgres | OwnTemporal | undefined, { how, ms }: Extract<Disturbance, { kind: 'away' }>): Promise<boolean> {
@@ -193,5 +218,7 @@ async function outage({ how, atMs, ms }: Extract<Disturbance, { kind: 'outage' }
 
 /** Points at which a set back holds processes, for those that pass them. */
 export function stopsOfSetBacks(disturbances: readonly Disturbance[]) {
-  return disturbances.flatMap((each) => (each.kind === 'set_back' ? [...(each.keep === undefined ? [] : [each.keep]), each.at] : []));
+  return disturbances.flatMap((each) =>
+    each.kind === 'set_back' ? [each.keep, each.at].filter((stop) => stop !== undefined && stop !== 'workflow_ended') : [],
+  );
 }

@@ -13,6 +13,8 @@ export interface PlannedStop {
   readonly hit: number;
   /** Milliseconds until it goes on; a `set_back` of the plan may name another end for the point. */
   readonly ms: number;
+  /** It goes on before, as soon as another point has been passed so often. */
+  readonly until?: { readonly point: string; readonly hit: number };
 }
 
 /** All times are in milliseconds; `atMs` counts from the moment at which the first caller asks. */
@@ -34,10 +36,11 @@ export type Disturbance =
   /** Everything arrives later by so much, in its order. */
   | { readonly kind: 'delay'; readonly link: Link; readonly atMs: number; readonly ms: number; readonly byMs: number }
   /**
-   * PostgreSQL loses what it committed last: a process is held at the point `at`, all of PostgreSQL ends, and comes back with what it
-   * had written. What was committed before `keep` was passed stays; without it, what is about a second old stays.
+   * PostgreSQL loses what it committed last: a process is held at the point `at`, all of PostgreSQL ends, and comes back with
+   * what it had written. What was committed before `keep` was passed stays; without it, what is about a second old stays.
+   * `workflow_ended`: not at a point, but when the workflow of an order has completed.
    */
-  | { readonly kind: 'set_back'; readonly keep: PlannedStop | undefined; readonly at: PlannedStop }
+  | { readonly kind: 'set_back'; readonly keep: PlannedStop | undefined; readonly at: PlannedStop | 'workflow_ended' }
   /** The service cannot be reached, for longer than any window of the plan, and delivers nothing. */
   | { readonly kind: 'outage'; readonly how: 'errors' | 'resets' | 'silence'; readonly atMs: number; readonly ms: number }
   /** The clock of one process jumps. */

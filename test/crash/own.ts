@@ -1,5 +1,5 @@
 /** Servers of a seed's own: where one goes away, stands still, or loses something, nobody else may use it. */
-import { ABOUT_A_SECOND_MS, FROM_A_POINT_ON_MS } from '#test/crash/disturb.ts';
+import { ABOUT_A_SECOND_MS } from '#test/crash/disturb.ts';
 import { ownServersFor, type Disturbance } from '#test/crash/disturbances.ts';
 import { startOwnPostgres, startOwnTemporal, type OwnPostgres, type OwnTemporal } from '#test/support/own-servers.ts';
 
@@ -11,8 +11,7 @@ export interface OwnServers extends AsyncDisposable {
 /** Starts those that the disturbances need; the others are the run's. */
 export async function ownServers(disturbances: readonly Disturbance[]): Promise<OwnServers> {
   const needed = ownServersFor(disturbances);
-  const keepsFromAPointOn = disturbances.some((each) => each.kind === 'set_back' && each.keep !== undefined);
-  const losesCommitsOf = needed.losesCommits ? { losesCommitsOf: keepsFromAPointOn ? FROM_A_POINT_ON_MS : ABOUT_A_SECOND_MS } : {};
+  const losesCommitsOf = needed.losesCommits ? { losesCommitsOf: ABOUT_A_SECOND_MS } : {};
   const postgres = needed.postgres ? await startOwnPostgres(losesCommitsOf) : undefined;
   const temporal = needed.temporal ? await startOwnTemporal() : undefined;
   return {

@@ -46,7 +46,7 @@ const WORKER: Readonly<Record<string, Steps>> = {
 const RELAY: Steps = {
   // The last is the keeper's of the purchase gate, beside the relay.
   writes: ['update outbox', 'delete outbox', 'update inbox', 'commit of update inbox', 'commit of update events', 'commit of delete gate_waits'],
-  handOvers: ['start', 'signalWithStart'],
+  handOvers: ['start', 'signalWithStart', 'wake endpoint'],
 };
 
 const API: Readonly<Record<string, Steps>> = {

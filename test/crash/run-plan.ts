@@ -8,7 +8,7 @@ import { profileItems } from '#domain/capability-profile.ts';
 import { SHAPES } from '#simulator/shape/shape.ts';
 import { audit, type WorkResult } from '#test/crash/audit.ts';
 import { auditEvents, listenToEvents } from '#test/crash/audit-events.ts';
-import { auditTemporal } from '#test/crash/audit-temporal.ts';
+import { auditTemporal, hasEnded } from '#test/crash/audit-temporal.ts';
 import { LoadBalancer } from '#test/crash/balancer.ts';
 import { TransactionCutter } from '#test/crash/cuts.ts';
 import { Disturber, stopsOfSetBacks, type SetBack } from '#test/crash/disturb.ts';
@@ -114,7 +114,8 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
   // What is lost later is of the seed, and not what was prepared for it.
   await own.postgres?.makeDurable();
   const refused: string[] = [];
-  disturber.begin({ fleet, balancer, proxies, own, databaseUrl: stack.databaseUrl });
+  const hasWorkflowEnded = () => hasEnded(stack);
+  disturber.begin({ fleet, balancer, proxies, own, databaseUrl: stack.databaseUrl, hasWorkflowEnded });
   const asked = await askForAll(stack, plan, { admin, disturber, refused });
   const { fired: came, setBacks } = await disturber.came();
   const things = setBacks.length === 0 ? asked : await Promise.all(asked.map((thing) => stillThere(stack, thing)));

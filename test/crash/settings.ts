@@ -9,7 +9,7 @@ import { WORKING_SHAPES } from '#test/support/shapes.ts';
 /** What an operator tells the product of a service: by `SERVICE_WITHOUT`, policy, and the profile that the tour measures. */
 interface DialectSetUp {
   /** Single points of the dialect, shortened to what a run of seconds can reach. */
-  readonly properties?: Readonly<Record<string, number>>;
+  readonly properties?: Readonly<Record<string, number | boolean>>;
   readonly without?: readonly Capability[];
   /** What the tour finds otherwise than true. */
   readonly lacks?: readonly ProfileItem[];
@@ -68,7 +68,7 @@ export interface Setting {
   readonly dialect: DialectName;
   /** How the answers and events of the service look. */
   readonly shape: ShapeName;
-  readonly properties: Readonly<Record<string, number>>;
+  readonly properties: Readonly<Record<string, number | boolean>>;
   /** The capability that is switched off beside those that the dialect lacks. */
   readonly off: Capability | 'none';
   /** Of `SERVICE_WITHOUT`. */

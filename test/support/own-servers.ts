@@ -1,8 +1,10 @@
 /** Servers of a test's own, for tests that stop, kill and start them again on the same port and data. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import type { Client } from 'pg';
 import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
 import { freePort } from '#cli/embedded/ports.ts';
+import { sendSignal } from '#cli/embedded/process-identity.ts';
 import { obtainTemporalCli } from '#cli/embedded/temporal-cli.ts';
 import { TemporalServer } from '#cli/embedded/temporal-server.ts';
 import { migrate } from '#db/migrate.ts';
@@ -39,6 +41,8 @@ export interface OwnPostgres extends OwnServer {
   setBack(): Promise<LostCommits>;
   /** What was committed before is not lost any more. */
   makeDurable(): Promise<void>;
+  /** As {@link makeDurable}, and nothing that is committed later is written until it is set back. */
+  keepNothingMore(): Promise<void>;
 }
 
 export interface OwnTemporal extends OwnServer {
@@ -61,7 +65,14 @@ export async function startOwnPostgres({ losesCommitsOf }: { readonly losesCommi
     settings: {
       max_connections: '200',
       // The write-ahead log stays in the memory of PostgreSQL's own processes, which a kill of all of them takes away.
-      ...(losesCommitsOf !== undefined && { synchronous_commit: 'off', wal_writer_delay: `${losesCommitsOf}ms`, wal_buffers: '64MB' }),
+      // Nor may a page that is written take it to the disk.
+      ...(losesCommitsOf !== undefined && {
+        synchronous_commit: 'off',
+        wal_writer_delay: `${losesCommitsOf}ms`,
+        wal_buffers: '64MB',
+        bgwriter_lru_maxpages: '0',
+        checkpoint_timeout: '1h',
+      }),
     },
   });
   await postgres.start();
@@ -80,12 +91,20 @@ export async function startOwnPostgres({ losesCommitsOf }: { readonly losesCommi
       const after = await positionOf(url);
       return { transactions: Math.max(0, before.transaction - after.transaction), bytes: Math.max(0, before.log - after.log) };
     },
-    makeDurable: () =>
+    makeDurable: () => withClient(url, makeDurable),
+    keepNothingMore: () =>
       withClient(url, async (client) => {
-        await client.query('SET synchronous_commit = on');
-        await client.query("SELECT pg_logical_emit_message(true, 'test', 'durable')");
+        // First what writes by itself stands still, then what there is is written by us.
+        const { rows } = await client.query<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'");
+        for (const { pid } of rows) sendSignal(pid, 'SIGSTOP');
+        await makeDurable(client);
       }),
   };
+}
+
+async function makeDurable(client: Client): Promise<void> {
+  await client.query('SET synchronous_commit = on');
+  await client.query("SELECT pg_logical_emit_message(true, 'test', 'durable')");
 }
 
 /** The next transaction's number, and how far the write-ahead log goes. */

@@ -6,6 +6,7 @@ import { AsyncResource } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import { WorkflowClient } from '@temporalio/client';
 import pg from 'pg';
+import { deliveriesWaitSignal } from '#workflows/messages.ts';
 import type { FaultPoints } from '#test/crash/processes/fault-points.ts';
 
 /** Points around each commit: of a transaction, and of each statement that writes outside of one. */
@@ -34,13 +35,13 @@ export function watchCommits(points: FaultPoints, otherwise: string): void {
     const callback = args.at(-1);
     if (typeof callback === 'function') {
       const after = (...results: unknown[]): unknown => {
-        if (results[0] == null) points.reach(`${point} > after`);
+        if (results[0] == null && changedSomething(results[1])) points.reach(`${point} > after`);
         return (callback as (...results: unknown[]) => unknown)(...results);
       };
       return query([...args.slice(0, -1), after]);
     }
     return Promise.resolve(query(args)).then((result) => {
-      points.reach(`${point} > after`);
+      if (changedSomething(result)) points.reach(`${point} > after`);
       return result;
     });
   };
@@ -55,6 +56,11 @@ export function watchCommits(points: FaultPoints, otherwise: string): void {
   prototype.query = function query(this: object, ...args: unknown[]) {
     return around(this, args, (given) => original.apply(this, given));
   };
+}
+
+/** A statement that writes and met no row, as each slow poll does, has done nothing; COMMIT counts no rows. */
+function changedSomething(result: unknown): boolean {
+  return !(typeof result === 'object' && result !== null && 'rowCount' in result && result.rowCount === 0);
 }
 
 function textOf(statement: unknown): string {
@@ -106,12 +112,18 @@ export function watchHandOver(points: FaultPoints): void {
   for (const method of ['start', 'signalWithStart'] as const) {
     const original = prototype[method];
     prototype[method] = async function handOver(this: unknown, ...args: unknown[]) {
-      points.reach(`relay > ${method} > before`);
+      const name = isOfEndpoint(args[1]) ? 'wake endpoint' : method;
+      points.reach(`relay > ${name} > before`);
       const result = await original.apply(this, args);
-      points.reach(`relay > ${method} > after`);
+      points.reach(`relay > ${name} > after`);
       return result;
     };
   }
+}
+
+/** Those who wait for events are woken by the same call as work is. */
+function isOfEndpoint(options: unknown): boolean {
+  return typeof options === 'object' && options !== null && 'signal' in options && options.signal === deliveriesWaitSignal.name;
 }
 
 /** Everything that an HTTP server does for a request happens under the request's name. */
