@@ -1,4 +1,7 @@
-/** What must hold in Temporal at the end of a seed: no history grows without end, and work that can go on has something that brings it on. */
+/**
+ * What must hold in Temporal at the end of a seed: no history grows without end, and work that can go on has
+ * something that brings it on.
+ */
 import { and, gt, inArray, isNull, lte, sql } from 'drizzle-orm';
 import { isFinal } from '#domain/lifecycle.ts';
 import { WORK_KINDS, type WorkRef } from '#domain/work.ts';
@@ -10,7 +13,9 @@ import { TemporalOperator } from '#test/support/stack-temporal.ts';
 import type { Stack } from '#test/support/stack.ts';
 import { WORK_WORKFLOWS, workflowId } from '#workflows/messages.ts';
 
-/** Temporal warns at 10,240 events and ends a workflow at 51,200; what needs more than this is a loop without an end. */
+/**
+ * Temporal warns at 10,240 events and ends a workflow at 51,200; what needs more than this is a loop without an end.
+ */
 const LONGEST_HISTORY = 2_000;
 /** `RelayBehind` fires when a row has waited for a minute; scaled as the waits of the proof are. */
 const RELAY_BEHIND_SECONDS = 10;
@@ -40,7 +45,9 @@ export async function hasEnded(stack: Stack): Promise<boolean> {
   return (await operator.client.workflow.count(query)).count > 0;
 }
 
-async function historyLengths({ client }: TemporalOperator): Promise<{ readonly id: string; readonly events: number }[]> {
+async function historyLengths({
+  client,
+}: TemporalOperator): Promise<{ readonly id: string; readonly events: number }[]> {
   const lengths = [];
   for await (const { workflowId: id, runId, status, historyLength } of client.workflow.list()) {
     // The list knows the length of what has ended.
@@ -67,7 +74,11 @@ async function silentWork(stack: Stack, operator: TemporalOperator, poisoned: Re
   const silent = await Promise.all(
     unfinished
       .filter(({ id }) => !told.has(id))
-      .map(async (work) => ((await hasNextStep(operator, work)) ? [] : [`${work.kind} ${work.id} is ${work.status} in silence: no case, no alert, no timer`])),
+      .map(async (work) =>
+        (await hasNextStep(operator, work))
+          ? []
+          : [`${work.kind} ${work.id} is ${work.status} in silence: no case, no alert, no timer`],
+      ),
   );
   return silent.flat();
 }
@@ -76,15 +87,29 @@ async function silentWork(stack: Stack, operator: TemporalOperator, poisoned: Re
 async function toldOf({ database }: Stack, work: readonly WorkRef[]): Promise<ReadonlySet<string>> {
   const ids = work.map(({ id }) => id);
   if (ids.length === 0) return new Set();
-  const isLate = (column: typeof inbox.receivedAt | typeof outbox.createdAt) => lte(column, sql`now() - make_interval(secs => ${RELAY_BEHIND_SECONDS})`);
+  const isLate = (column: typeof inbox.receivedAt | typeof outbox.createdAt) =>
+    lte(column, sql`now() - make_interval(secs => ${RELAY_BEHIND_SECONDS})`);
   const found = await database.run((db) =>
     Promise.all([
-      db.select({ id: cases.subjectId }).from(cases).where(and(inArray(cases.subjectId, ids), isNull(cases.closedAt))),
-      db.select({ id: outbox.subjectId }).from(outbox).where(and(inArray(outbox.subjectId, ids), isLate(outbox.createdAt))),
+      db
+        .select({ id: cases.subjectId })
+        .from(cases)
+        .where(and(inArray(cases.subjectId, ids), isNull(cases.closedAt))),
+      db
+        .select({ id: outbox.subjectId })
+        .from(outbox)
+        .where(and(inArray(outbox.subjectId, ids), isLate(outbox.createdAt))),
       db
         .select({ id: inbox.subjectId })
         .from(inbox)
-        .where(and(inArray(inbox.subjectId, ids), sql`${inbox.state} = 'pending'`, gt(inbox.tries, 0), isLate(inbox.receivedAt))),
+        .where(
+          and(
+            inArray(inbox.subjectId, ids),
+            sql`${inbox.state} = 'pending'`,
+            gt(inbox.tries, 0),
+            isLate(inbox.receivedAt),
+          ),
+        ),
     ]),
   );
   return new Set(found.flat().flatMap(({ id }) => id ?? []));
@@ -100,11 +125,14 @@ async function hasNextStep({ client }: TemporalOperator, work: WorkRef): Promise
     const { events } = await handle.fetchHistory();
     const ended = new Set(
       (events ?? []).flatMap((event) => {
-        const id = event.timerFiredEventAttributes?.startedEventId ?? event.timerCanceledEventAttributes?.startedEventId;
+        const id =
+          event.timerFiredEventAttributes?.startedEventId ?? event.timerCanceledEventAttributes?.startedEventId;
         return id == null ? [] : [String(id)];
       }),
     );
-    return (events ?? []).some((event) => event.timerStartedEventAttributes != null && !ended.has(String(event.eventId)));
+    return (events ?? []).some(
+      (event) => event.timerStartedEventAttributes != null && !ended.has(String(event.eventId)),
+    );
   } catch {
     return false;
   }

@@ -45,7 +45,15 @@ export class LoadBalancer implements AsyncDisposable {
     if (this.#shut !== undefined && url.startsWith(this.#shut)) return refuse(outgoing, 503);
     const port = this.#ports[this.#turn % this.#ports.length] ?? 0;
     this.#turn += 1;
-    const onwards = request({ host: '127.0.0.1', port, method, path: url, headers, agent: this.#agent, timeout: ANSWER_WITHIN_MS });
+    const onwards = request({
+      host: '127.0.0.1',
+      port,
+      method,
+      path: url,
+      headers,
+      agent: this.#agent,
+      timeout: ANSWER_WITHIN_MS,
+    });
     onwards.on('response', (answer) => {
       this.#served.set(port, (this.#served.get(port) ?? 0) + 1);
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);

@@ -46,7 +46,8 @@ const LOOK_EVERY_MS = 20;
 const ON_ITS_WAY_MS = 300;
 
 const OUTAGE_ANSWERS = {
-  errors: 'HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}',
+  errors:
+    'HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}',
   resets: undefined,
 } as const;
 
@@ -62,7 +63,10 @@ export class Disturber {
   #keptAtMs: number | undefined;
   #reach: Reach | undefined;
 
-  /** @param plan what of it concerns disturbances; points at which a set back holds a process are in `stopsAt` as well. */
+  /**
+   * @param plan what of it concerns disturbances; points at which a set back holds a process are in `stopsAt` as
+   * well.
+   */
   constructor({ disturbances, stopsAt }: { disturbances: readonly Disturbance[]; stopsAt: readonly PlannedStop[] }) {
     this.#disturbances = disturbances;
     this.#stopsAt = stopsAt.toSorted((left, right) => left.hit - right.hit);
@@ -148,7 +152,9 @@ export class Disturber {
   async #setBack({ at }: Extract<Disturbance, { kind: 'set_back' }>, reach: Reach): Promise<boolean> {
     const { postgres } = reach.own;
     if (postgres === undefined) throw new Error('only a server of its own can be set back');
-    await (at === 'workflow_ended' ? workflowEnds(reach) : Promise.race([this.#atPoint.promise, delay(POINT_WITHIN_MS)]));
+    await (at === 'workflow_ended'
+      ? workflowEnds(reach)
+      : Promise.race([this.#atPoint.promise, delay(POINT_WITHIN_MS)]));
     await delay(ON_ITS_WAY_MS);
     const atMs = Date.now();
     try {
@@ -167,14 +173,20 @@ async function workflowEnds({ hasWorkflowEnded }: Reach): Promise<void> {
   while (performance.now() < deadline && !(await hasWorkflowEnded())) await delay(LOOK_EVERY_MS);
 }
 
-async function away(server: OwnPostgres | OwnTemporal | undefined, { how, ms }: Extract<Disturbance, { kind: 'away' }>): Promise<boolean> {
+async function away(
+  server: OwnPostgres | OwnTemporal | undefined,
+  { how, ms }: Extract<Disturbance, { kind: 'away' }>,
+): Promise<boolean> {
   await server?.[how]();
   await delay(ms);
   await server?.start();
   return server !== undefined;
 }
 
-async function freeze({ target, number, atMs, ms }: Extract<Disturbance, { kind: 'freeze' }>, { fleet, own }: Reach): Promise<boolean> {
+async function freeze(
+  { target, number, atMs, ms }: Extract<Disturbance, { kind: 'freeze' }>,
+  { fleet, own }: Reach,
+): Promise<boolean> {
   await delay(atMs);
   if (isServer(target)) {
     own[target]?.freeze();
@@ -192,7 +204,10 @@ function isServer(target: string): target is Server {
   return target === 'postgres' || target === 'temporal';
 }
 
-async function slowLink(disturbance: Extract<Disturbance, { kind: 'hang' | 'delay' }>, proxy: NetworkProxy): Promise<boolean> {
+async function slowLink(
+  disturbance: Extract<Disturbance, { kind: 'hang' | 'delay' }>,
+  proxy: NetworkProxy,
+): Promise<boolean> {
   await delay(disturbance.atMs);
   const before = proxy.touched;
   if (disturbance.kind === 'hang') proxy.hold();
@@ -203,7 +218,10 @@ async function slowLink(disturbance: Extract<Disturbance, { kind: 'hang' | 'dela
   return proxy.touched > before;
 }
 
-async function outage({ how, atMs, ms }: Extract<Disturbance, { kind: 'outage' }>, { proxies: { service }, balancer }: Reach): Promise<boolean> {
+async function outage(
+  { how, atMs, ms }: Extract<Disturbance, { kind: 'outage' }>,
+  { proxies: { service }, balancer }: Reach,
+): Promise<boolean> {
   await delay(atMs);
   const before = service.touched;
   balancer.shut('/webhooks/service');
@@ -219,6 +237,8 @@ async function outage({ how, atMs, ms }: Extract<Disturbance, { kind: 'outage' }
 /** Points at which a set back holds processes, for those that pass them. */
 export function stopsOfSetBacks(disturbances: readonly Disturbance[]) {
   return disturbances.flatMap((each) =>
-    each.kind === 'set_back' ? [each.keep, each.at].filter((stop) => stop !== undefined && stop !== 'workflow_ended') : [],
+    each.kind === 'set_back'
+      ? [each.keep, each.at].filter((stop) => stop !== undefined && stop !== 'workflow_ended')
+      : [],
   );
 }

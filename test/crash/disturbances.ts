@@ -1,4 +1,6 @@
-/** What disturbs a seed from outside of its processes, as data: the catalogue, and what of it is a seed's turn. Pure. */
+/**
+ * What disturbs a seed from outside of its processes, as data: the catalogue, and what of it is a seed's turn. Pure.
+ */
 import type { KilledProcess } from '#test/crash/points.ts';
 import type { Seeded } from '#test/support/workload.ts';
 
@@ -20,7 +22,13 @@ export interface PlannedStop {
 /** All times are in milliseconds; `atMs` counts from the moment at which the first caller asks. */
 export type Disturbance =
   /** A server goes away and comes back on the same data, once so many pieces of work were asked for. */
-  | { readonly kind: 'away'; readonly server: Server; readonly how: 'stop' | 'kill'; readonly afterWork: number; readonly ms: number }
+  | {
+      readonly kind: 'away';
+      readonly server: Server;
+      readonly how: 'stop' | 'kill';
+      readonly afterWork: number;
+      readonly ms: number;
+    }
   /** SIGSTOP, and SIGCONT later, of one process (`number` from 1), or of all processes of a server. */
   | {
       readonly kind: 'freeze';
@@ -36,16 +44,30 @@ export type Disturbance =
   /** Everything arrives later by so much, in its order. */
   | { readonly kind: 'delay'; readonly link: Link; readonly atMs: number; readonly ms: number; readonly byMs: number }
   /**
-   * PostgreSQL loses what it committed last: a process is held at the point `at`, all of PostgreSQL ends, and comes back with
-   * what it had written. What was committed before `keep` was passed stays; without it, what is about a second old stays.
-   * `workflow_ended`: not at a point, but when the workflow of an order has completed.
+   * PostgreSQL loses what it committed last: a process is held at the point `at`, all of PostgreSQL ends, and comes
+   * back with what it had written. What was committed before `keep` was passed stays; without it, what is about a
+   * second old stays. `workflow_ended`: not at a point, but when the workflow of an order has completed.
    */
   | { readonly kind: 'set_back'; readonly keep: PlannedStop | undefined; readonly at: PlannedStop | 'workflow_ended' }
   /** The service cannot be reached, for longer than any window of the plan, and delivers nothing. */
-  | { readonly kind: 'outage'; readonly how: 'errors' | 'resets' | 'silence'; readonly atMs: number; readonly ms: number }
+  | {
+      readonly kind: 'outage';
+      readonly how: 'errors' | 'resets' | 'silence';
+      readonly atMs: number;
+      readonly ms: number;
+    }
   /** The clock of one process jumps. */
-  | { readonly kind: 'jump'; readonly process: KilledProcess; readonly number: number; readonly atMs: number; readonly toMs: number }
-  /** The n-th delivery is stored with a body that does not open, or the outbox gets a row for work that does not exist. */
+  | {
+      readonly kind: 'jump';
+      readonly process: KilledProcess;
+      readonly number: number;
+      readonly atMs: number;
+      readonly toMs: number;
+    }
+  /**
+   * The n-th delivery is stored with a body that does not open, or the outbox gets a row for work that does not
+   * exist.
+   */
   | { readonly kind: 'poison'; readonly row: 'inbox' | 'outbox'; readonly nth: number };
 
 /** Under which name it is counted. */
@@ -70,9 +92,13 @@ export function nameOf(disturbance: Disturbance): string {
 }
 
 /** Servers of its own that a seed needs, since others use the shared ones. */
-export function ownServersFor(disturbances: readonly Disturbance[]): { readonly [S in Server]: boolean } & { readonly losesCommits: boolean } {
+export function ownServersFor(
+  disturbances: readonly Disturbance[],
+): { readonly [S in Server]: boolean } & { readonly losesCommits: boolean } {
   const meets = (server: Server) =>
-    disturbances.some((each) => (each.kind === 'away' && each.server === server) || (each.kind === 'freeze' && each.target === server));
+    disturbances.some(
+      (each) => (each.kind === 'away' && each.server === server) || (each.kind === 'freeze' && each.target === server),
+    );
   const losesCommits = disturbances.some(({ kind }) => kind === 'set_back');
   return { postgres: meets('postgres') || losesCommits, temporal: meets('temporal'), losesCommits };
 }
@@ -150,8 +176,15 @@ export interface PlannedDisturbances {
 }
 
 /** Two kinds a seed, which is far fewer than there are: over a suite each comes up equally often. */
-export function disturbancesOf(seed: number, seeded: Seeded, processes: Readonly<Record<KilledProcess, number>>): PlannedDisturbances {
-  const kinds = Array.from({ length: EACH }, (_, index) => KINDS[(seed + index * DISTANCE) % KINDS.length] ?? 'freeze worker');
+export function disturbancesOf(
+  seed: number,
+  seeded: Seeded,
+  processes: Readonly<Record<KilledProcess, number>>,
+): PlannedDisturbances {
+  const kinds = Array.from(
+    { length: EACH },
+    (_, index) => KINDS[(seed + index * DISTANCE) % KINDS.length] ?? 'freeze worker',
+  );
   const inRealTime = seed % REAL_TIME_EVERY === REAL_TIME_EVERY - 1;
   const planned = kinds.map((kind) => plannedOf(kind, { seed, seeded, processes, inRealTime }));
   return {
@@ -159,7 +192,10 @@ export function disturbancesOf(seed: number, seeded: Seeded, processes: Readonly
     stopsAt: planned.flatMap(({ stopsAt = [] }) => stopsAt),
     clocks: Object.fromEntries(
       Object.entries(processes).flatMap(([role, count]) =>
-        Array.from({ length: count }, (_, index) => [`${role}-${index + 1}`, seeded.between(-CLOCKS_APART_MS, CLOCKS_APART_MS)]),
+        Array.from({ length: count }, (_, index) => [
+          `${role}-${index + 1}`,
+          seeded.between(-CLOCKS_APART_MS, CLOCKS_APART_MS),
+        ]),
       ),
     ),
   };
@@ -181,7 +217,12 @@ function plannedOf(kind: DisturbanceKind, at: Circumstances): Planned {
   const freeze = (target: KilledProcess | Server, number = 1, when = atMs(), ms = frozenMs()): Disturbance => {
     return { kind: 'freeze', target, number, atMs: when, ms, inRealTime: at.inRealTime };
   };
-  const stop = ([process, point]: readonly [KilledProcess, string], ms: number): PlannedStop => ({ process, point, hit: seeded.between(1, 2), ms });
+  const stop = ([process, point]: readonly [KilledProcess, string], ms: number): PlannedStop => ({
+    process,
+    point,
+    hit: seeded.between(1, 2),
+    ms,
+  });
   const turn = <Item>(items: readonly Item[]) => items[Math.floor(seed / KINDS.length) % items.length];
   switch (kind) {
     case 'freeze worker':
@@ -192,7 +233,9 @@ function plannedOf(kind: DisturbanceKind, at: Circumstances): Planned {
     // All workers at once: nobody takes over.
     case 'freeze both': {
       const [when, ms] = [atMs(), frozenMs()];
-      return { disturbances: Array.from({ length: processes.worker }, (_, index) => freeze('worker', index + 1, when, ms)) };
+      return {
+        disturbances: Array.from({ length: processes.worker }, (_, index) => freeze('worker', index + 1, when, ms)),
+      };
     }
     case 'freeze postgres':
       return { disturbances: [freeze('postgres')] };
@@ -214,18 +257,35 @@ function plannedOf(kind: DisturbanceKind, at: Circumstances): Planned {
     }
     case 'set back': {
       const keep = seeded.next() < 0.5 ? stop(KEPT_BEFORE, 0) : undefined;
-      return { disturbances: [{ kind: 'set_back', keep, at: stop(turn(SET_BACKS) ?? ['worker', 'sendPurchase > end'], 0) }] };
+      return {
+        disturbances: [{ kind: 'set_back', keep, at: stop(turn(SET_BACKS) ?? ['worker', 'sendPurchase > end'], 0) }],
+      };
     }
     case 'outage':
-      return { disturbances: [{ kind: 'outage', how: turn(['errors', 'resets', 'silence'] as const) ?? 'errors', atMs: seeded.between(0, 1_500), ms: OUTAGE_MS }] };
+      return {
+        disturbances: [
+          {
+            kind: 'outage',
+            how: turn(['errors', 'resets', 'silence'] as const) ?? 'errors',
+            atMs: seeded.between(0, 1_500),
+            ms: OUTAGE_MS,
+          },
+        ],
+      };
     case 'jump': {
       const role = seeded.next() < 0.75 ? 'worker' : 'api';
       const toMs = seeded.pick([-JUMP_MS, JUMP_MS, -CLOCKS_APART_MS, CLOCKS_APART_MS]);
-      return { disturbances: [{ kind: 'jump', process: role, number: seeded.between(1, processes[role]), atMs: atMs(), toMs }] };
+      return {
+        disturbances: [{ kind: 'jump', process: role, number: seeded.between(1, processes[role]), atMs: atMs(), toMs }],
+      };
     }
     case 'poison inbox':
     case 'poison outbox':
-      return { disturbances: [{ kind: 'poison', row: kind === 'poison inbox' ? 'inbox' : 'outbox', nth: seeded.between(1, 6) }] };
+      return {
+        disturbances: [
+          { kind: 'poison', row: kind === 'poison inbox' ? 'inbox' : 'outbox', nth: seeded.between(1, 6) },
+        ],
+      };
   }
 }
 

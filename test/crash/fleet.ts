@@ -66,7 +66,10 @@ export class Fleet implements AsyncDisposable {
     const { plan } = options;
     const members = await Promise.all(
       ROLES.flatMap((role) =>
-        Array.from({ length: plan.processes[role] }, async (_, index) => new KeptProcess(options, role, index + 1, await freePort())),
+        Array.from(
+          { length: plan.processes[role] },
+          async (_, index) => new KeptProcess(options, role, index + 1, await freePort()),
+        ),
       ),
     );
     return new Fleet(options, members);
@@ -122,7 +125,8 @@ export class Fleet implements AsyncDisposable {
   /** Every point that a process passed, with how often. */
   get passed(): Map<string, number> {
     const passed = new Map<string, number>();
-    for (const line of ROLES.flatMap((role) => this.#linesOf(role)).filter(isPassage)) passed.set(line, (passed.get(line) ?? 0) + 1);
+    for (const line of ROLES.flatMap((role) => this.#linesOf(role)).filter(isPassage))
+      passed.set(line, (passed.get(line) ?? 0) + 1);
     return passed;
   }
 
@@ -144,7 +148,10 @@ export class Fleet implements AsyncDisposable {
 
   async #watchMemory(): Promise<void> {
     while (!this.#isStopped) {
-      this.#peakBytes = Math.max(this.#peakBytes, this.#members.reduce((sum, each) => sum + each.residentBytes(), 0));
+      this.#peakBytes = Math.max(
+        this.#peakBytes,
+        this.#members.reduce((sum, each) => sum + each.residentBytes(), 0),
+      );
       await delay(WEIGH_EVERY_MS);
     }
   }
@@ -236,13 +243,17 @@ class KeptProcess {
     while (!this.#isStopped) {
       const ended = await this.#started.at(-1)?.exit();
       if (this.#isStopped) return;
-      if (ended?.signal !== 'SIGKILL') this.#oddEnds.push(`${this.name} ended by itself (code ${ended?.code ?? ended?.signal ?? 'unknown'})`);
+      if (ended?.signal !== 'SIGKILL')
+        this.#oddEnds.push(`${this.name} ended by itself (code ${ended?.code ?? ended?.signal ?? 'unknown'})`);
       await delay(this.#options.plan.restartDelayMs);
       await this.#startUntilItRuns();
     }
   }
 
-  /** It may be killed again before it is ready. One that never runs leaves work that does not end, which the audit finds. */
+  /**
+   * It may be killed again before it is ready. One that never runs leaves work that does not end, which the audit
+   * finds.
+   */
   async #startUntilItRuns(): Promise<void> {
     const { plan } = this.#options;
     while (!this.#isStopped) {
@@ -279,5 +290,7 @@ class KeptProcess {
 }
 
 function definedOf(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(environment).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
 }

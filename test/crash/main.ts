@@ -84,7 +84,7 @@ function commitOfProduct(): string {
 async function sabotage(name: string): Promise<number> {
   if (!isSaboteur(name)) return usage(`There is no saboteur ${JSON.stringify(name)}.`);
   const { plan, sabotage: wrong } = SABOTEURS[name];
-  const report = await withServers((servers) => runPlan(plan, { servers, sabotage: wrong }));
+  const report = await withServers((servers) => runPlan(plan, { servers, sabotage: wrong, quietMs: options.quietMs }));
   print(seedLines(report));
   print([lastLine([recordOf(report, { plans: 'saboteur', commit: commitOfProduct() })]).text]);
   return report.violations.length > 0 ? 1 : 0;

@@ -59,5 +59,8 @@ export async function preparePoison(databaseUrl: string, disturbances: readonly 
 
 /** The rows that were poisoned so far. */
 export async function readPoison(databaseUrl: string): Promise<Poisoned[]> {
-  return withClient(databaseUrl, async (client) => (await client.query<Poisoned>('SELECT queue AS "row", id FROM crash_poisoned')).rows);
+  return withClient(
+    databaseUrl,
+    async (client) => (await client.query<Poisoned>('SELECT queue AS "row", id FROM crash_poisoned')).rows,
+  );
 }

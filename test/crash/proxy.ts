@@ -1,7 +1,10 @@
 /** A TCP proxy that holds, delays or refuses what passes through it, and lets an inspector cut connections. */
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** Looks at the bytes of one connection before they go on. @returns false: the connection is cut, and the bytes are lost. */
+/**
+ * Looks at the bytes of one connection before they go on. @returns false: the connection is cut, and the bytes are
+ * lost.
+ */
 export interface Inspector {
   readonly toServer: (bytes: Buffer) => boolean;
   readonly toClient: (bytes: Buffer) => boolean;
@@ -16,8 +19,8 @@ export interface ProxyTarget {
 export type Refusal = { readonly answer: string | undefined };
 
 /**
- * Stands between the processes of a seed and one server. Nothing that it holds or delays is lost, reordered, or closed: a
- * connection that the client gives up meanwhile still brings its bytes to the server, as a network would.
+ * Stands between the processes of a seed and one server. Nothing that it holds or delays is lost, reordered, or
+ * closed: a connection that the client gives up meanwhile still brings its bytes to the server, as a network would.
  */
 export class NetworkProxy implements AsyncDisposable {
   readonly #server: Server;

@@ -126,7 +126,9 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
 
   const ends = fleet.stop();
   const clocks = Object.values(plan.clocks).some((offset) => offset !== 0) ? [CLOCKS_APART] : [];
-  const fired = [...fleet.fired, ...cutter.fired.map(({ moment }) => `cut ${moment}`), ...came, ...clocks, ...(await firedFaults(admin))];
+  // A stop that only holds a process for a set back is none of its own.
+  const stops = fleet.fired.filter((name) => !name.startsWith('freeze ') || plan.stopsAt.some(({ process, point }) => name === `freeze ${process} at ${point}`));
+  const fired = [...stops, ...cutter.fired.map(({ moment }) => `cut ${moment}`), ...came, ...clocks, ...(await firedFaults(admin))];
   const found = [...refused, ...violations, ...unheard, ...temporal.violations, ...ends];
   const passed = fleet.passed;
   const logs = found.length > 0 ? { logs: keepLogs(stack, fleet, plan) } : {};

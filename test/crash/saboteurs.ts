@@ -2,12 +2,15 @@
  * One thing made wrong, each with a plan in which it must show: that the proof finds something to complain of when there
  * is. Without the sabotage the same plan must pass.
  */
+import { OLD_RULES } from '#test/crash/old-rules.ts';
 import type { CrashPlan } from '#test/crash/plan.ts';
 import type { Sabotage } from '#test/crash/run-plan.ts';
 import { setting } from '#test/crash/settings.ts';
 
 export interface Saboteur {
   readonly what: string;
+  /** The product as it is does the same: its plan cannot pass without the sabotage yet. */
+  readonly isStillSo?: true;
   readonly sabotage: Sabotage;
   readonly plan: CrashPlan;
   /** What a violation must say. */
@@ -105,6 +108,7 @@ export const SABOTEURS = {
     },
     caughtBy: /was bought once and cost \d debits/,
   },
+  ...OLD_RULES,
 } as const satisfies Record<string, Saboteur>;
 
 export type SaboteurName = keyof typeof SABOTEURS;

@@ -1,4 +1,7 @@
-/** The file of seeds done: one line of JSON for each, so that runs that were cut off, or came one after the other, add up. */
+/**
+ * The file of seeds done: one line of JSON for each, so that runs that were cut off, or came one after the other, add
+ * up.
+ */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
@@ -58,8 +61,13 @@ export function hashOfPlans(): string {
 }
 
 /** @param of what ran: the hash of the plans, and the commit of the product. */
-export function recordOf(report: SeedReport, of: { readonly plans: string; readonly commit: string }, endedAt = new Date()): SeedRecord {
-  const { plan, durationMs, results, fired, passed, setBacks, longestHistory, served, memoryBytes, violations } = report;
+export function recordOf(
+  report: SeedReport,
+  of: { readonly plans: string; readonly commit: string },
+  endedAt = new Date(),
+): SeedRecord {
+  const { plan, durationMs, results, fired, passed, setBacks, longestHistory, served, memoryBytes, violations } =
+    report;
   const { dialect, shape, off } = plan.setting;
   const named = new Set<string>(Object.values(POINTS).flat());
   return {
@@ -104,7 +112,9 @@ export class SeedsDone {
       if (line === '') continue;
       const done = record.parse(JSON.parse(line));
       if (done.plans !== plans) {
-        throw new OtherPlansError(`${file} has seed ${done.seed} of the plans ${done.plans}; these are ${plans}. Name another file: they do not add up.`);
+        throw new OtherPlansError(
+          `${file} has seed ${done.seed} of the plans ${done.plans}; these are ${plans}. Name another file: they do not add up.`,
+        );
       }
       this.#keep(done);
     }

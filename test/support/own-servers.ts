@@ -52,10 +52,12 @@ export interface OwnTemporal extends OwnServer {
 /**
  * A PostgreSQL that runs, with data that survive a kill.
  *
- * @param options.losesCommitsOf milliseconds (10,000 at most): a commit is written so much later, and lost when all of PostgreSQL ends
- *   before. By default nothing that was committed is ever lost.
+ * @param options.losesCommitsOf milliseconds (10,000 at most): a commit is written so much later, and lost when all
+ * of PostgreSQL ends   before. By default nothing that was committed is ever lost.
  */
-export async function startOwnPostgres({ losesCommitsOf }: { readonly losesCommitsOf?: number } = {}): Promise<OwnPostgres> {
+export async function startOwnPostgres({
+  losesCommitsOf,
+}: { readonly losesCommitsOf?: number } = {}): Promise<OwnPostgres> {
   const folder = temporaryFolder('postgres');
   const postgres = await EmbeddedPostgres.prepare({
     dataDirectory: join(folder, 'data'),
@@ -89,13 +91,15 @@ export async function startOwnPostgres({ losesCommitsOf }: { readonly losesCommi
       await control.kill();
       await control.start();
       const after = await positionOf(url);
-      return { transactions: Math.max(0, before.transaction - after.transaction), bytes: Math.max(0, before.log - after.log) };
+      return { transactions: Math.max(0, before.transaction - after.transaction), bytes: before.unwritten };
     },
     makeDurable: () => withClient(url, makeDurable),
     keepNothingMore: () =>
       withClient(url, async (client) => {
         // First what writes by itself stands still, then what there is is written by us.
-        const { rows } = await client.query<{ pid: number }>("SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'");
+        const { rows } = await client.query<{ pid: number }>(
+          "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'",
+        );
         for (const { pid } of rows) sendSignal(pid, 'SIGSTOP');
         await makeDurable(client);
       }),
@@ -107,20 +111,22 @@ async function makeDurable(client: Client): Promise<void> {
   await client.query("SELECT pg_logical_emit_message(true, 'test', 'durable')");
 }
 
-/** The next transaction's number, and how far the write-ahead log goes. */
-async function positionOf(url: string): Promise<{ readonly transaction: number; readonly log: number }> {
+/** The next transaction's number, and how much of the write-ahead log is not written yet. */
+async function positionOf(url: string): Promise<{ readonly transaction: number; readonly unwritten: number }> {
   const { rows } = await withClient(url, (client) =>
-    client.query<{ transaction: string; log: string }>(
-      "SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS transaction, pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text AS log",
+    client.query<{ transaction: string; unwritten: string }>(
+      `SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS transaction,
+        pg_wal_lsn_diff(pg_current_wal_insert_lsn(), pg_current_wal_lsn())::text AS unwritten`,
     ),
   );
-  return { transaction: Number(rows[0]?.transaction), log: Number(rows[0]?.log) };
+  return { transaction: Number(rows[0]?.transaction), unwritten: Number(rows[0]?.unwritten) };
 }
 
 /**
  * A Temporal server that runs, with state that survives a kill.
  *
- * @param options.longFrom events from which on it suggests to a workflow that it go on in a new run; some thousands by default.
+ * @param options.longFrom events from which on it suggests to a workflow that it go on in a new run; some thousands
+ * by default.
  */
 export async function startOwnTemporal({ longFrom }: { readonly longFrom?: number } = {}): Promise<OwnTemporal> {
   const folder = temporaryFolder('temporal');

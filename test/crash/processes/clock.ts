@@ -1,7 +1,7 @@
 /**
- * Loaded ahead of a process of the crash proof (`--import`): its clock goes wrong by as many milliseconds as the file named by
- * `CRASH_CLOCK` says, and jumps when the file changes. Only the time of day is wrong: timers, deadlines and `performance.now()`
- * are monotonic, and stay so. Native code, such as Temporal's core, keeps the machine's clock.
+ * Loaded ahead of a process of the crash proof (`--import`): its clock goes wrong by as many milliseconds as the file
+ * named by `CRASH_CLOCK` says, and jumps when the file changes. Only the time of day is wrong: timers, deadlines and
+ * `performance.now()` are monotonic, and stay so. Native code, such as Temporal's core, keeps the machine's clock.
  */
 import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
@@ -23,7 +23,11 @@ function install(path: string): void {
   const shifted: DateConstructor = new Proxy(RealDate, {
     // Without arguments it is the time of now; with some, what they say.
     construct: (target, args, newTarget) =>
-      Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget === shifted ? target : newTarget) as object,
+      Reflect.construct(
+        target,
+        args.length === 0 ? [now()] : args,
+        newTarget === shifted ? target : newTarget,
+      ) as object,
     apply: () => new RealDate(now()).toString(),
     get: (target, key) => (key === 'now' ? now : Reflect.get(target, key)),
   });

@@ -1,7 +1,7 @@
 /**
  * Named points inside a process of the crash proof: each time one is passed a line is written, and at the hit that the
- * plan names the process ends as a crash ends it, or stands still until it is woken. The lines outlive the process and are
- * shared by all processes of a role, so that hits are counted across their lives, whichever of them passes.
+ * plan names the process ends as a crash ends it, or stands still until it is woken. The lines outlive the process
+ * and are shared by all processes of a role, so that hits are counted across their lives, whichever of them passes.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { appendFileSync, closeSync, openSync, readFileSync } from 'node:fs';
@@ -20,7 +20,9 @@ export type PointSettings = z.output<typeof pointSettings>;
 
 /** Before the name of the point at which a process ended itself. */
 export const KILLED = 'KILL ';
-/** Before the process id and the name of the point at which a process stood still: `STOP 4711 relay > start > before`. */
+/**
+ * Before the process id and the name of the point at which a process stood still: `STOP 4711 relay > start > before`.
+ */
 export const STOPPED = 'STOP ';
 
 /** Is it the line of a point that was passed, and not of what was done there? */
@@ -86,12 +88,20 @@ export class FaultPoints {
   }
 
   /** Has one of these come, and is this the process to which it comes? */
-  #isTurn(what: 'kill' | 'stop', planned: readonly { readonly point: string; readonly hit: number }[], point: string): boolean {
-    return planned.some((each, index) => each.point === point && this.#hits(point) >= each.hit && this.#claims(`${what}-${index}`));
+  #isTurn(
+    what: 'kill' | 'stop',
+    planned: readonly { readonly point: string; readonly hit: number }[],
+    point: string,
+  ): boolean {
+    return planned.some(
+      (each, index) => each.point === point && this.#hits(point) >= each.hit && this.#claims(`${what}-${index}`),
+    );
   }
 
   #hits(point: string): number {
-    return readFileSync(this.#trace, 'utf8').split('\n').filter((line) => line === point).length;
+    return readFileSync(this.#trace, 'utf8')
+      .split('\n')
+      .filter((line) => line === point).length;
   }
 
   /** True for the first that asks, of all processes that share the lines. */
