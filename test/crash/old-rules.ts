@@ -13,7 +13,7 @@ const NOTHING_ELSE: CrashPlan = {
   seed: 0,
   setting: setting('replays'),
   work: [SOLD_AT_ONCE],
-  processes: { worker: 2, api: 2 },
+  processes: { worker: 2, api: 1 },
   clocks: {},
   kills: [],
   restartDelayMs: 0,
@@ -46,6 +46,7 @@ const LONG_SILENCE = { ...setting('replays'), policy: { POLICY_SILENT_DEADLINE: 
 export const OLD_RULES = {
   'random-key-at-birth': {
     what: 'the key of an attempt is drawn at random, so that one whose row was lost is sent again with another key',
+    isStillSo: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-at-birth-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -65,6 +66,7 @@ export const OLD_RULES = {
   },
   'send-without-lease': {
     what: 'a send whose lease ended while its worker stood still goes out beside the next one',
+    isStillSo: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/send-without-lease-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -74,6 +76,8 @@ export const OLD_RULES = {
         ...setting('concurrent_keys'),
         properties: { reference_unique: false, purchase_takes_ms: 1_500 },
         lacks: [],
+        // No circuit opens, which would keep the second worker from sending.
+        policy: { POLICY_CIRCUIT_FAILURES: '1000' },
       },
       // The first worker stands still between its claim and its call, until the second one calls.
       stopsAt: [
@@ -90,11 +94,13 @@ export const OLD_RULES = {
   },
   'judging-from-memory': {
     what: 'a relay judges a delivery by what it read before another relay stored its facts, and tells nobody',
+    isStillSo: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/judging-from-memory-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
       setting: LONG_SILENCE,
       work: [SOLD_LATER],
+      webhookFaults: [{ event: 'order.processing', fault: { kind: 'lost' }, nth: 1 }],
       // The first relay stands still with the delivery in hand until the second one has taken it as well, and that
       // one until the first has stored the facts and dies before it has told the workflow.
       stopsAt: [
@@ -113,6 +119,7 @@ export const OLD_RULES = {
   },
   'finished-left-alone': {
     what: 'work whose workflow has completed is taken for finished, although its row was set back and is not',
+    isStillSo: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/finished-left-alone-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,

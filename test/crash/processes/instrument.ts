@@ -6,7 +6,7 @@ import { AsyncResource } from 'node:async_hooks';
 import diagnostics from 'node:diagnostics_channel';
 import { WorkflowClient } from '@temporalio/client';
 import pg from 'pg';
-import { deliveriesWaitSignal } from '#workflows/messages.ts';
+import { WEBHOOK_ENDPOINT_WORKFLOW } from '#workflows/messages.ts';
 import type { FaultPoints } from '#test/crash/processes/fault-points.ts';
 
 /** Points around each commit: of a transaction, and of each statement that writes outside of one. */
@@ -112,18 +112,14 @@ export function watchHandOver(points: FaultPoints): void {
   for (const method of ['start', 'signalWithStart'] as const) {
     const original = prototype[method];
     prototype[method] = async function handOver(this: unknown, ...args: unknown[]) {
-      const name = isOfEndpoint(args[1]) ? 'wake endpoint' : method;
+      // Those who wait for events are woken by the same call as work is.
+      const name = args[0] === WEBHOOK_ENDPOINT_WORKFLOW ? 'wake endpoint' : method;
       points.reach(`relay > ${name} > before`);
       const result = await original.apply(this, args);
       points.reach(`relay > ${name} > after`);
       return result;
     };
   }
-}
-
-/** Those who wait for events are woken by the same call as work is. */
-function isOfEndpoint(options: unknown): boolean {
-  return typeof options === 'object' && options !== null && 'signal' in options && options.signal === deliveriesWaitSignal.name;
 }
 
 /** Everything that an HTTP server does for a request happens under the request's name. */
