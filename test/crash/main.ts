@@ -110,7 +110,10 @@ function readOptions() {
       firstSeed: atLeastOne('first-seed', values['first-seed']),
       lanes: atLeastOne('lanes', values.lanes),
       quietMs: 1_000 * atLeastOne('quiet', values.quiet),
-      ...{ done, again, out, saboteur },
+      done,
+      again,
+      out,
+      saboteur,
     };
   } catch (error) {
     return process.exit(usage(error instanceof Error ? error.message : String(error)));

@@ -67,6 +67,7 @@ export const OLD_RULES = {
   'send-without-lease': {
     what: 'a send whose lease ended while its worker stood still goes out beside the next one',
     isStillSo: true,
+    isDraft: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/send-without-lease-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -95,6 +96,7 @@ export const OLD_RULES = {
   'judging-from-memory': {
     what: 'a relay judges a delivery by what it read before another relay stored its facts, and tells nobody',
     isStillSo: true,
+    isDraft: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/judging-from-memory-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -120,6 +122,7 @@ export const OLD_RULES = {
   'finished-left-alone': {
     what: 'work whose workflow has completed is taken for finished, although its row was set back and is not',
     isStillSo: true,
+    isDraft: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/finished-left-alone-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,

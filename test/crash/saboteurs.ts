@@ -11,6 +11,8 @@ export interface Saboteur {
   readonly what: string;
   /** The product as it is does the same: its plan cannot pass without the sabotage yet. */
   readonly isStillSo?: boolean;
+  /** Its plan has not caught it yet: it can be run by name, and the tests leave it out. */
+  readonly isDraft?: boolean;
   readonly sabotage: Sabotage;
   readonly plan: CrashPlan;
   /** What a violation must say. */

@@ -30,10 +30,14 @@ describe.concurrent('the crash proof', { timeout: SLOWEST_MS }, () => {
     expect(lastLine([recordOf(report, { plans: 'test', commit: 'test' })]).text).toMatch(/^1 seeds run, \d+ faults fired, \d+ pieces of work done, 0 violations$/);
   });
 
-  it.each(saboteurNames)('reports the saboteur %s, and nothing without it', async (name) => {
+  it.each(saboteurNames.filter((name) => !isDraft(SABOTEURS[name])))('reports the saboteur %s, and nothing without it', async (name) => {
     const { plan, sabotage, caughtBy, isStillSo = false }: Saboteur = SABOTEURS[name];
     const [sabotaged, honest] = await Promise.all([run(plan, { sabotage }), isStillSo ? undefined : run(plan)]);
     expect(sabotaged.violations).toContainEqual(expect.stringMatching(caughtBy));
     expect(honest?.violations ?? []).toEqual([]);
   });
 });
+
+function isDraft(saboteur: Saboteur): boolean {
+  return saboteur.isDraft === true;
+}

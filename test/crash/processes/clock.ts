@@ -29,7 +29,7 @@ function install(path: string): void {
         newTarget === shifted ? target : newTarget,
       ) as object,
     apply: () => new RealDate(now()).toString(),
-    get: (target, key) => (key === 'now' ? now : Reflect.get(target, key)),
+    get: (target, key): unknown => (key === 'now' ? now : Reflect.get(target, key)),
   });
   Object.defineProperty(RealDate.prototype, 'constructor', { value: shifted, configurable: true, writable: true });
   globalThis.Date = shifted;
