@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { isFinished } from '#domain/waiting.ts';
 import { WORK_NOUNS, type WorkKind } from '#domain/work.ts';
 import { workId } from '#crypto/derived-ids.ts';
@@ -43,7 +44,7 @@ export async function createWork(
 ): Promise<Reply> {
   const { kind, path, reference } = resource;
   const { lineageId, ownerId } = caller;
-  const named: unknown = Reflect.get(body, reference.field);
+  const named = z.string().optional().parse(Reflect.get(body, reference.field));
   const isNamed = named !== undefined;
   const reply = await answerOnce(
     dependencies,
@@ -52,7 +53,7 @@ export async function createWork(
       const now = new Date(dependencies.now());
       // Only new work needs a deadline that lies ahead: a repetition may come after it.
       requireFuture(body.deadline, now);
-      const naming = isNamed ? ['reference', String(named)] : ['idempotency_key', lineageId, readIdempotencyKey(header('Idempotency-Key'))];
+      const naming = isNamed ? ['reference', named] : ['idempotency_key', lineageId, readIdempotencyKey(header('Idempotency-Key'))];
       const id = isNamed && !reference.isForGood ? newId(kind) : workId(dependencies.keyRing, kind, naming);
       const work = {
         id,

@@ -10,9 +10,9 @@ import type { Output } from '#cli/terminal.ts';
  * Control characters (C0, DEL, C1 with its escapes), line and paragraph separators, format characters (bidirectional
  * controls, zero-width, byte order mark, tags, soft hyphen), surrogates that stand alone, and fillers that show nothing.
  */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\u115F\u1160\u3164\uFFA0\u034F\u2800\uFE00-\uFE0F]/gu;
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]|\u115F|\u1160|\u3164|\uFFA0|\u034F|\u2800|[\uFE00-\uFE0F]/gu;
 /** The same without the newline, for texts of our own that hold those of others. */
-const UNSAFE_IN_LINES = new RegExp(`(?!\\n)${UNSAFE.source}`, 'gu');
+const UNSAFE_IN_LINES = new RegExp(`(?!\\n)(?:${UNSAFE.source})`, 'gu');
 
 /** @returns the text on one line; each character that is not safe as an escape such as `\u202e`. */
 export function visible(text: string): string {

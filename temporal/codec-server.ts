@@ -191,7 +191,7 @@ function parsePayloads(body: Buffer): Payload[] {
   }));
 }
 
-const MARKS = new Set([...'{[,'].map((mark) => mark.charCodeAt(0)));
+const MARKS = new Set(Buffer.from('{[,'));
 
 function marksOf(body: Buffer): number {
   let marks = 0;

@@ -25,7 +25,15 @@ export interface UiProxy {
 }
 
 /** Headers that speak of one connection only, and are not passed on (RFC 9110, 7.6.1). */
-const OF_ONE_CONNECTION = ['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'];
+const OF_ONE_CONNECTION = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 const READS = new Set(['GET', 'HEAD']);
 
 /**
@@ -71,7 +79,7 @@ function problemOf({ method = '', headers }: IncomingMessage, origins: readonly 
 }
 
 function passOn(request: IncomingMessage, response: ServerResponse, options: UiProxyOptions): void {
-  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !OF_ONE_CONNECTION.includes(name)));
+  const headers = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !OF_ONE_CONNECTION.has(name)));
   const { hostname, port } = new URL(options.target);
   // Never joined to a URL: `//other.example/` as a path would name another server.
   const { method = 'GET', url: path = '/' } = request;
@@ -80,7 +88,7 @@ function passOn(request: IncomingMessage, response: ServerResponse, options: UiP
     refuse(response, 502, { what: 'unreachable', detail: error.message }, options);
   outgoing.on('error', unreachable);
   outgoing.on('response', (answer) => {
-    const kept = Object.entries(answer.headers).filter(([name]) => !OF_ONE_CONNECTION.includes(name));
+    const kept = Object.entries(answer.headers).filter(([name]) => !OF_ONE_CONNECTION.has(name));
     response.writeHead(answer.statusCode ?? 502, Object.fromEntries(kept));
     pipeline(answer, response, () => undefined);
   });

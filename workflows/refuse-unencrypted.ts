@@ -9,7 +9,7 @@ import { refusalAmong, type PayloadRefusal } from '#domain/refused-payload.ts';
 import { ACTION_REFUSED, operatorActedSignal, UNENCRYPTED_INPUT } from '#workflows/messages.ts';
 
 /** Signals that carry no data: all they do is have the workflow read PostgreSQL once more. Others need an argument. */
-const SIGNALS_WITHOUT_DATA: readonly string[] = [operatorActedSignal.name];
+const SIGNALS_WITHOUT_DATA: ReadonlySet<string> = new Set([operatorActedSignal.name]);
 
 const REASONS: Readonly<Record<PayloadRefusal, string>> = {
   not_encrypted: 'it is not encrypted, so nothing proves who sent it',
@@ -38,7 +38,7 @@ const encryptedOnly: WorkflowInboundCallsInterceptor = {
   /** Drops the signal. An error here would fail the workflow task, again and again. */
   handleSignal: async (input, next) => {
     const refusal = refusalAmong(input.args);
-    const isEmpty = input.args.length === 0 && !SIGNALS_WITHOUT_DATA.includes(input.signalName);
+    const isEmpty = input.args.length === 0 && !SIGNALS_WITHOUT_DATA.has(input.signalName);
     if (refusal === undefined && !isEmpty) return next(input);
     const reason = refusal === undefined ? 'it has no argument' : REASONS[refusal];
     log.warn('a signal was dropped', { signal: input.signalName, reason });

@@ -3,6 +3,7 @@ import { apiAccess, type ApiOptions } from '#cli/api-access.ts';
 import { ApiClient } from '#cli/api-client.ts';
 import type { Output } from '#cli/terminal.ts';
 import type { Environment } from '#config/environment.ts';
+import { printLine } from '#cli/visible-text.ts';
 
 export interface DeadLetterActionOptions extends ApiOptions {
   readonly why: string;
@@ -77,6 +78,6 @@ export class DeadLetterDesk {
   }
 
   #say(line: string): void {
-    this.#output.write(`${line}\n`);
+    printLine(this.#output, line);
   }
 }

@@ -48,7 +48,7 @@ describe('a webhook delivery that never ends', () => {
     ['a malformed signature', { ...FRESH, 'X-Service-Signature': 'v1=abc' }],
     ['nothing', {}],
   ])('is refused before its body, with %s', async (_, headers) => {
-    const delivery = new SlowDelivery(headers as Record<string, string>, 0);
+    const delivery = new SlowDelivery(headers, 0);
     try {
       expect(await waitFor('it is answered', async () => delivery.status)).toBe(401);
     } finally {

@@ -53,7 +53,14 @@ describe('the container image', () => {
 
   it('has a command for each process of the compose file', () => {
     expect(ENTRIES.toSorted()).toEqual(
-      ['cli/main.ts', 'api/main.ts', 'worker/main.ts', 'temporal/codec-server-main.ts', 'simulator/main.ts'].toSorted(),
+      [
+        'cli/main.ts',
+        'api/main.ts',
+        'worker/main.ts',
+        'temporal/codec-server-main.ts',
+        'temporal/ui-proxy-main.ts',
+        'simulator/main.ts',
+      ].toSorted(),
     );
   });
 

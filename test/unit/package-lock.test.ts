@@ -26,10 +26,12 @@ describe('package-lock.json', () => {
   });
 
   it('lacks none for a package that every machine installs', () => {
-    for (const [path, { optional, os }] of without) expect({ path, optional, limited: (os ?? []).length > 0 }).toEqual({ path, optional: true, limited: true });
+    const everywhere = without.filter(([, { optional, os = [] }]) => optional !== true || os.length === 0);
+    expect(everywhere.map(([path]) => path)).toEqual([]);
   });
 
   it('has only SHA-512', () => {
-    for (const { integrity } of Object.values(lock.packages)) if (integrity !== undefined) expect(integrity).toMatch(/^sha512-/);
+    const hashes = Object.values(lock.packages).flatMap(({ integrity }) => integrity ?? []);
+    expect(hashes.filter((hash) => !hash.startsWith('sha512-'))).toEqual([]);
   });
 });

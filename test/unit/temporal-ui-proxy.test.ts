@@ -14,10 +14,12 @@ beforeEach(async () => {
   seen = [];
   problems = [];
   ui = createServer((request, response) => {
-    void bodyOf(request).then((body) => {
-      seen.push({ method: request.method, url: request.url, body });
-      response.writeHead(200, { 'Content-Type': 'text/html', 'Set-Cookie': '_csrf=x' }).end(`the UI, asked for ${request.headers.host}`);
-    });
+    const answer = async () => {
+      seen.push({ method: request.method, url: request.url, body: await bodyOf(request) });
+      response.writeHead(200, { 'Content-Type': 'text/html', 'Set-Cookie': '_csrf=x' });
+      response.end(`the UI, asked for ${request.headers.host}`);
+    };
+    void answer();
   });
   await new Promise<void>((resolve) => ui.listen(0, '127.0.0.1', resolve));
   proxy = await startUiProxy({

@@ -115,7 +115,7 @@ describe('a change of how it is tried again', () => {
       await handle.executeUpdate(changeRetryPolicyUpdate, { args: [{ ...by, deadline: new Date(began + HOUR).toISOString() }] });
       return handle.result();
     });
-    expect(ended).toEqual({ status: 'failed', failure: 'deadline_passed' });
+    expect(ended).toMatchObject({ status: 'failed', failure: 'deadline_passed' });
     expect(sooner.steps.findLast(({ status }) => status === 'held')?.nextStepAt).toBe(began + HOUR);
     expect(sooner.sent).toHaveLength(1);
 

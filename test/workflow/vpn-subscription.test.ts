@@ -126,27 +126,24 @@ describe('a VPN subscription', () => {
     expect(subscription.steps.filter(({ event }) => event === 'vpn_subscription.cancel_unanswered')).toHaveLength(again.length);
   });
 
-  it('that the service does not take to cancel for long waits for a person, and is asked again when that person says so', async () => {
+  it('that the service does not take to cancel for long is shown to a person, and is asked again until the service takes it', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     subscription.onCancel = 'fails';
     await withSubscription(environment, subscription, async (running) => {
       subscription.change({ cancelRequested: true });
       await running.signal(operatorActedSignal);
       await environment.sleep('2 hours');
-      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'cancellation_refused' });
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'not_answered' });
       expect(subscription.steps.at(-1)?.attention?.detail).toContain('No answer came.');
       const asked = subscription.cancels.length;
       await environment.sleep('1 day');
-      expect(subscription.cancels).toHaveLength(asked);
+      expect(subscription.cancels.length).toBeGreaterThan(asked);
       subscription.onCancel = 'accepts';
       subscription.onAsk = () => {
         subscription.change({ endedAs: 'cancelled' });
         return TOLD;
       };
-      subscription.askToCancelAnew();
-      await running.signal(operatorActedSignal);
       expect(await running.result()).toMatchObject({ status: 'cancelled' });
-      expect(subscription.cancels).toHaveLength(asked + 1);
     });
   });
 
