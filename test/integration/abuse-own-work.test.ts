@@ -210,12 +210,14 @@ describe('creating', () => {
 describe('work that is held', () => {
   it.each(['insufficient_balance', 'buying_paused', 'spend_limit_reached'] as const)('for %s tells a limited key that it is so, and nothing of the account', async (failure) => {
     const particulars = `of the 98.76 USD in the wallet, 54.32 are reserved; SECRET-WHY ${failure}`;
-    const made = await limited.post('/v1/orders', { package_id: 101, external_order_id: randomUUID() }, { headers: { 'Idempotency-Key': randomUUID() } });
+    const reference = randomUUID();
+    const body = { package_id: 101, external_order_id: reference };
+    const made = await limited.post('/v1/orders', body, { headers: { 'Idempotency-Key': randomUUID() } });
     const id = made.textAt('id');
     const entry = { event: 'order.held', message: `Held at the purchase gate: ${particulars}`, detail: { attempt: 1, failure_class: failure } };
     await api.database.transaction((tx) => recordStep(tx, { kind: 'order', id }, { status: 'held', entry, failure: { class: failure, detail: particulars } }, new Date(TEST_NOW)));
     const everything = await api.caller();
-    for (const path of [`/v1/orders/${id}`, '/v1/orders?limit=1', `/v1/orders/${id}/timeline`]) {
+    for (const path of [`/v1/orders/${id}`, `/v1/orders?external_order_id=${reference}`, `/v1/orders/${id}/timeline`]) {
       const shown = await limited.get(path);
       expect(shown.text).toContain(failure);
       expect(shown.text).not.toMatch(/98\.76|54\.32|SECRET-WHY/);

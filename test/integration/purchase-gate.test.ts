@@ -295,7 +295,7 @@ describe('a pause', () => {
       bench.database.transaction((tx) => actOnWork(tx, ref!.work, { action: 'release' }, { actor: 'key_ada', why: 'Urgent.', actId }, new Date(bench.clock.now)));
     expect([await release('1'), await release('1'), await release('2')]).toEqual([{ kind: 'applied' }, { kind: 'unchanged' }, { kind: 'unchanged' }]);
     expect(await send(ref!)).toMatchObject({ kind: 'accepted' });
-    expect(await release('3')).toEqual({ kind: 'refused', refusal: 'not_held' });
+    expect(await release('3')).toMatchObject({ kind: 'refused', refusal: 'not_held' });
     expect(await send((await begin(1))[0]!)).toMatchObject({ kind: 'gated' });
   });
 });
