@@ -3,17 +3,22 @@ import { mayFollow } from '#domain/lifecycle.ts';
 import type { SendOutcome } from '#domain/purchase-decision.ts';
 import type { GateStop } from '#domain/purchase-gate.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
+import { isSettledByService } from '#domain/attempt-lifecycle.ts';
+import { afterAnswer } from '#domain/late-answer.ts';
+import { knowsMore, type Witness } from '#domain/restored-records.ts';
 import { mayHaveBought, resendWindowInForce } from '#domain/send-claim.ts';
-import { findAttemptById, recordFacts, requestBodyPlace, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
+import { findAttemptById, recordFactsOver, requestBodyPlace, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import type { Executor } from '#db/database.ts';
+import { requestWake } from '#db/outbox.ts';
+import { doubtAttempt } from '#db/restored-attempts.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import type { Reserved } from '#db/gate/reservations.ts';
 import { passGate } from '#db/gate/waits.ts';
 import { claimSend, lockAttempt, recordSendFailure, type SendClaim } from '#db/send-claim.ts';
 import { lockUnfinishedWork, lockWork, markInProgress } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
-import type { ServiceResult } from '#upstream/error-mapping.ts';
+import type { ServiceFailure, ServiceResult } from '#upstream/error-mapping.ts';
 import { attemptView, noteOf, type WorkDependencies } from '#activities/work-context.ts';
 import { createDebitEvidence } from '#activities/debit-evidence.ts';
 import { createGate, isFree, type SendReport } from '#activities/gate.ts';
@@ -36,7 +41,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
   const wallet = new WalletReader({ database, service, policy, now, onCrossing });
 
   return {
-    sendPurchase: ({ work, attemptId, resendWindowMs, retryRule }) => tellingBeginning(async (begin): Promise<SendResult> => {
+    sendPurchase: ({ work, attemptId, resendWindowMs, retryRule, witness }) => tellingBeginning(async (begin): Promise<SendResult> => {
       const kind = kinds[work.kind];
       const began = startLease(dependencies);
       const unsent = async (outcome: SendResult['outcome']): Promise<SendResult> => {
@@ -62,8 +67,11 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
       ) => {
         const answer = await unlessNotOurs(tx, attempt, answered);
         const after = answer.ok
-          ? await recordAnswer(tx, work, current, attempt.id, answer.value, new Date(now()))
-          : await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer));
+          ? await recordAnswer(tx, { work, current, attemptId: attempt.id, leaseToken }, answer.value, new Date(now()))
+          : await unlessForgotten(tx, attempt, await recordSendFailure(tx, attempt.id, leaseToken, noteOf(answer)), answer, {
+              leaseMs: sendLeaseMs,
+              busyEsimId: current.esimId,
+            });
         await addTimelineEntry(tx, work, sentEntry(attempt, answer, how));
         const result: SendResult = { outcome: outcomeOf(after, answer), attempt: attemptView(after), ...(!answer.ok && { detail: answer.detail }) };
         return { result, answer };
@@ -79,6 +87,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
           const limit = priceLimit(row);
           const objection = offer.objection ?? (await offer.recheck?.(tx)) ?? priceObjection(limit, offer.price, priceNeeded);
           const locked = await lockAttempt(tx, attemptId);
+          if (witness !== undefined && knowsMore(witness, locked.attempt)) return { kind: 'records_lost' } as const;
           const admission = await gate.admit(tx, work, row, locked, objection === undefined ? offer.price : 'refused');
           if (admission.kind === 'stopped') return admission;
           const claimed = await claimSend(tx, locked, {
@@ -107,6 +116,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
         return claim.result;
       }
       if (claim.kind !== 'claimed') await gate.report(work, attemptId, { evidence: { kind: 'none' } });
+      if (claim.kind === 'records_lost') return unsent(claim);
       if (claim.kind === 'barred' || claim.kind === 'too_late' || claim.kind === 'resend_not_allowed') return unsent(claim);
       if (claim.kind === 'leased') return unsent({ kind: 'lease_held', retryAfterMs: Math.max(1, Math.ceil(claim.leaseLeftMs)) });
       if (claim.kind === 'esim_busy') return unsent({ kind: 'failure', failure: 'esim_busy' });
@@ -134,7 +144,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
         const current = await lockUnfinishedWork(tx, work);
         const notOurs = await unlessOurs(tx, attempt, facts);
         if (notOurs !== undefined) return { kind: 'unavailable', failure: { class: 'contract_drift', detail: notOurs.detail } };
-        await recordAnswer(tx, work, current, attemptId, facts, new Date(now()));
+        await recordAnswer(tx, { work, current, attemptId }, facts, new Date(now()));
         await addTimelineEntry(tx, work, {
           event: 'attempt.found',
           message: `The service was asked and has attempt ${attempt.number} as ${facts.outcome}.`,
@@ -168,19 +178,57 @@ async function unlessNotOurs(tx: Executor, attempt: AttemptRow, answer: ServiceR
   return { ok: false, kind: 'failure', failure: 'contract_drift', detail: notOurs.detail, status: answer.status };
 }
 
-/** @param current the work as it is now, locked. */
+/** Whose answer is stored. */
+interface Answered {
+  readonly work: WorkRef;
+  /** The work as it is now, locked. */
+  readonly current: WorkRow;
+  readonly attemptId: string;
+  /** Of the send that was answered; undefined: the service was asked. */
+  readonly leaseToken?: string;
+}
+
 async function recordAnswer(
   tx: Executor,
-  work: WorkRef,
-  current: WorkRow,
-  attemptId: string,
+  { work, current, attemptId, leaseToken }: Answered,
   facts: ServiceFacts,
   now: Date,
 ): Promise<AttemptRow> {
-  const after = await recordFacts(tx, attemptId, facts, now);
+  const { before, after } = await recordFactsOver(tx, attemptId, facts, now);
+  const holdsLease = leaseToken === undefined || before.leaseToken === leaseToken;
+  const { isInProgress, wakes } = afterAnswer({ before: before.state, after: after.state, work: current.status, holdsLease });
   // A subscription that has become active meanwhile is past that.
-  if (mayFollow(work.kind, current.status, 'processing')) await markInProgress(tx, work, 'processing', now);
+  if (isInProgress && mayFollow(work.kind, current.status, 'processing')) await markInProgress(tx, work, 'processing', now);
+  if (wakes) await requestWake(tx, work);
   return after;
+}
+
+/**
+ * The send that was claimed may have bought. Where the row knows nothing of that any more, PostgreSQL has lost the claim: the row is brought
+ * to what this worker knows.
+ *
+ * @param claimed the attempt as the send was claimed. @param after the same as it now is.
+ */
+async function unlessForgotten(
+  tx: Executor,
+  claimed: AttemptRow,
+  after: AttemptRow,
+  { failure }: ServiceFailure,
+  tools: { readonly leaseMs: number; readonly busyEsimId: string | null },
+): Promise<AttemptRow> {
+  if (isDefinite(failure) && !claimed.anyUnknown) return after;
+  if (isSettledByService(after.state) || (after.anyUnknown && after.sends >= claimed.sends)) return after;
+  const { number, sends, firstSentAt, firstUnrefusedSendAt } = claimed;
+  const witness: Witness = {
+    number,
+    state: 'unknown',
+    sends,
+    anyUnknown: true,
+    ...(firstSentAt !== null && { firstSentAt: firstSentAt.getTime() }),
+    ...(firstUnrefusedSendAt !== null && { firstUnrefusedSendAt: firstUnrefusedSendAt.getTime() }),
+  };
+  const busyEsimId = claimed.subjectKind === 'order' ? null : tools.busyEsimId;
+  return doubtAttempt(tx, after, witness, { ...tools, busyEsimId });
 }
 
 function gated({ failure, detail, recheckMs }: GateStop): SendResult['outcome'] {

@@ -105,11 +105,13 @@ export interface SendResult {
   /**
    * `barred`: nothing was sent, and nothing may be at this moment. `too_late`: the time for sending it again is over.
    * `resend_not_allowed`: it may have been bought, and nothing of this kind may be sent twice (any more).
+   * `records_lost`: nothing was sent, since the row knows less than the workflow.
    */
   readonly outcome:
     | SendOutcome
     | { readonly kind: 'barred'; readonly by: BuyingBarrier }
     | { readonly kind: 'too_late' }
+    | { readonly kind: 'records_lost' }
     | { readonly kind: 'resend_not_allowed' };
   /** A sentence about a failure. */
   readonly detail?: string;
@@ -123,8 +125,11 @@ export type OpenResult =
   /** The profile or the configuration allows no (further) new attempt any more. */
   | { readonly kind: 'not_allowed'; readonly attempts: number };
 
-/** `judged`: it was to be parked for a contradiction that a person has judged meanwhile. */
-export type RecordResult = 'recorded' | 'may_be_bought' | 'judged' | BuyingBarrier;
+/**
+ * `judged`: it was to be parked for a contradiction that a person has judged meanwhile. `changed`: it was to be parked for an attempt that
+ * is in another state by now.
+ */
+export type RecordResult = 'recorded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier;
 
 export type LookUpResult =
   | { readonly kind: 'found'; readonly outcome: ObservedOutcome }
@@ -169,6 +174,8 @@ export interface StepRecord {
   readonly event: string;
   readonly message: string;
   readonly attemptNumber: number;
+  /** State of that attempt by which a person is to be told; undefined: whatever it is. */
+  readonly attemptState?: AttemptState;
   readonly failure?: FailureNote;
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string };
   /** Epoch milliseconds. */
@@ -210,8 +217,11 @@ export interface PurchaseActivities {
    * @param input.resendWindowMs that the workflow planned with. What is in force when the send is claimed decides: it may be shorter, or
    *   allow no resend. Absent: what may have been bought is not sent again.
    * @param input.retryRule by which it is tried again, stored for whoever looks at the work.
+   * @param input.witness what the workflow knows of its newest attempt: a row that knows less is not claimed.
    */
-  sendPurchase(input: AttemptRef & { readonly resendWindowMs?: number; readonly retryRule?: RetryRule }): Promise<SendResult>;
+  sendPurchase(
+    input: AttemptRef & { readonly resendWindowMs?: number; readonly retryRule?: RetryRule; readonly witness?: Witness },
+  ): Promise<SendResult>;
   /** Asks the service what became of the attempt. */
   lookUpPurchase(input: AttemptRef): Promise<LookUpResult>;
   /** Asks the service's list and wallet whether an attempt of unknown outcome is absent; if so, its resend window begins anew. */
@@ -224,7 +234,7 @@ export interface PurchaseActivities {
    * Moves the work on in PostgreSQL: status, timeline, case and inbox in one transaction.
    *
    * @returns anything but `recorded`, with nothing changed, when the work was to fail and may not (`may_be_bought` while a
-   *   send of it is under way or its outcome is open, or what bars it), or need not be parked any more (`judged`).
+   *   send of it is under way or its outcome is open, or what bars it), or need not be parked any more (`judged`, `changed`).
    */
   recordStep(step: StepRecord): Promise<RecordResult>;
   /** Does what an operator asks, with its record. Fails with `ACTION_REFUSED`, not to be retried, where it may not be. */

@@ -168,6 +168,7 @@ function workStep(step: StepRecord) {
     },
     failure: step.failure,
     attention: step.attention,
+    ...(step.attemptState !== undefined && { judged: { number: step.attemptNumber, state: step.attemptState } }),
     nextStepAt: step.nextStepAt === undefined ? undefined : new Date(step.nextStepAt),
     retryRule: step.retryRule,
     applied: step.applied.map(BigInt),

@@ -51,6 +51,15 @@ function ofWork({ kind, id }: WorkRef): SQL | undefined {
   return and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, id));
 }
 
+/** True when the attempt of this number is in this state; false also where it has no row. */
+export async function isInState(
+  db: Executor,
+  work: WorkRef,
+  { number, state }: { readonly number: number; readonly state: AttemptState },
+): Promise<boolean> {
+  return (await findAttempt(db, work, number))?.state === state;
+}
+
 /** What an attempt is made for. */
 export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRef {
   return { kind, id };
@@ -122,13 +131,23 @@ export interface ServiceFacts {
  * @returns the attempt as it now is.
  */
 export async function recordFacts(tx: Executor, attemptId: string, told: ServiceFacts, now: Date): Promise<AttemptRow> {
+  return (await recordFactsOver(tx, attemptId, told, now)).after;
+}
+
+/** As {@link recordFacts}. @returns the attempt as it was and as it now is. */
+export async function recordFactsOver(
+  tx: Executor,
+  attemptId: string,
+  told: ServiceFacts,
+  now: Date,
+): Promise<{ readonly before: AttemptRow; readonly after: AttemptRow }> {
   const [known] = await tx.select().from(attempts).where(eq(attempts.id, attemptId)).for('update');
   if (known === undefined) throw new Error(`attempt ${attemptId} does not exist`);
   const facts = await beside(tx, known, told);
   if (known.serviceId !== null && facts.serviceId !== undefined && known.serviceId !== facts.serviceId) {
     const detail = `The service gives one attempt two ids: ${known.serviceId} and ${facts.serviceId}.`;
     await openCase(tx, workOf(known), 'contradiction', detail, known.id);
-    return known;
+    return { before: known, after: known };
   }
   await reportDisagreement(tx, known, facts);
   const state = attemptStateAfter(known.state, facts.outcome);
@@ -165,7 +184,7 @@ export async function recordFacts(tx: Executor, attemptId: string, told: Service
     const money = { amount: row.chargedAmount, currency: row.chargedCurrency };
     await recordMovement(tx, { direction: 'debit', attemptId, money });
   }
-  return row;
+  return { before: known, after: row };
 }
 
 /** What a word about a cancellation comes to beside earlier ones. */

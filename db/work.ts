@@ -4,10 +4,11 @@ import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
 import { ENDS_WITHOUT_EFFECT, FINAL_STATUSES, isFinal, mayFollow, type WorkStatus } from '#domain/lifecycle.ts';
 import type { Money } from '#domain/money.ts';
-import { isAsOrdered } from '#domain/observation.ts';
+import { isAsOrdered, type AttemptState } from '#domain/observation.ts';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import type { RetryRule } from '#domain/retry-rules.ts';
 import { WORK_KINDS, WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
+import { isInState } from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import { closeCase, closeCases, hasOpenCase, openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
@@ -124,6 +125,8 @@ export interface WorkStep {
   readonly entry: TimelineEntry;
   readonly failure?: FailureNote | undefined;
   readonly attention?: { readonly reason: AttentionReason; readonly detail: string } | undefined;
+  /** The attempt and its state by which a person is to be told; undefined: whatever it is. */
+  readonly judged?: { readonly number: number; readonly state: AttemptState } | undefined;
   readonly nextStepAt?: Date | undefined;
   /** By which it is tried again; undefined: as it is stored. */
   readonly retryRule?: RetryRule | undefined;
@@ -136,7 +139,8 @@ export interface WorkStep {
  *
  * @returns `may_be_bought`, with nothing changed, when the work was to fail although an attempt may have bought: a send
  *   that everybody had given up may have begun after all; or what bars its failing. `judged` when it was to be parked for
- *   a contradiction whose case, opened by whoever found it, a person has closed meanwhile.
+ *   a contradiction whose case, opened by whoever found it, a person has closed meanwhile. `changed` when it was to be parked for an
+ *   attempt that is in another state by now: a send that its workflow had given up has stored its answer.
  * @throws WorkFinishedError when it has ended; RangeError when the status may not follow the present one.
  */
 export async function recordStep(
@@ -144,13 +148,14 @@ export async function recordStep(
   work: WorkRef,
   step: WorkStep,
   now: Date,
-): Promise<'recorded' | 'may_be_bought' | 'judged' | BuyingBarrier> {
+): Promise<'recorded' | 'may_be_bought' | 'judged' | 'changed' | BuyingBarrier> {
   const row = await lockUnfinishedWork(tx, work);
   if (step.attention?.reason === 'contradiction' && !(await hasOpenCase(tx, work, 'contradiction'))) {
     // The judgement is the answer to what the service said: left open, it would bar every further send.
     await markApplied(tx, step.applied ?? [], 'A person has judged it.', now);
     return 'judged';
   }
+  if (step.attention !== undefined && step.judged !== undefined && !(await isInState(tx, work, step.judged))) return 'changed';
   if (step.status === ENDS_WITHOUT_EFFECT[work.kind]) {
     const barrier = await buyingBarrier(tx, work, step.applied);
     if (barrier !== undefined) return barrier;

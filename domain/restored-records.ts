@@ -48,7 +48,7 @@ const HAD: ReadonlySet<AttemptState> = new Set(['processing', 'completed']);
 /**
  * Compares what a workflow knows of an attempt with its row.
  *
- * A row that says `failed` after `processing` knows more: the service or a person has said so since. After a delivery nothing says that.
+ * The number of sends is compared, not whether one of them is open: a claim stores what is open of the sends before it. A row that says `failed` after `processing` knows more: the service or a person has said so since. After a delivery nothing says that.
  *
  * @param row undefined when the row is lost.
  */
@@ -63,7 +63,17 @@ export function restoration(witness: Witness, row: AttemptRecord | undefined): R
   if (row.sends < witness.sends) return 'doubt';
   // Of these the ordinary rules reckon with everything already.
   if (row.state === 'unknown' || row.state === 'sending') return 'none';
-  return witness.anyUnknown || HAD.has(witness.state) || witness.state === 'failed' ? 'doubt' : 'none';
+  // A row that calls the same send refused may have learnt so since: its worker had been given up, and has reported that nothing was sent.
+  return HAD.has(witness.state) || witness.state === 'failed' ? 'doubt' : 'none';
+}
+
+/**
+ * True when the row of the same attempt knows less than the workflow, so that nothing may be claimed or decided by it.
+ *
+ * @param row of any attempt of the work: one with another number is not compared.
+ */
+export function knowsMore(witness: Witness, row: AttemptRecord & { readonly number: number }): boolean {
+  return witness.number === row.number && restoration(witness, row) === 'doubt';
 }
 
 /** True when the work had ended with what was bought. */

@@ -185,7 +185,7 @@ export class PurchasePosition {
       failure: { class: failure, detail },
       next: this.nothingMore,
     });
-    if (recorded === 'may_be_bought' || recorded === 'judged') {
+    if (recorded === 'may_be_bought' || recorded === 'judged' || recorded === 'changed') {
       await this.state.reload();
       return this.fromAttempt();
     }
@@ -208,11 +208,12 @@ export class PurchasePosition {
       status: 'needs_attention',
       message: `Waits until the service is asked again. ${detail}`,
       attention: { reason, detail: `${detail} It is asked again at ${new Date(wakeAt).toISOString()}.` },
+      attemptState: this.state.attempt.state,
       ...(failure !== undefined && { failure }),
       nextStepAt: wakeAt,
       next: 'The service is asked again by itself; a person may ask at once with `retry`.',
     });
-    if (recorded === 'judged') {
+    if (recorded === 'judged' || recorded === 'changed') {
       await this.state.reload();
       return this.fromAttempt();
     }
@@ -241,10 +242,11 @@ export class PurchasePosition {
       status: 'needs_attention',
       message: `Waits for a person: ${step.detail}`,
       attention: { reason: step.reason, detail: step.detail },
+      attemptState: this.state.attempt.state,
       ...(failure !== undefined && { failure }),
       next: 'A person decides, or the service says more.',
     });
-    if (recorded === 'judged') {
+    if (recorded === 'judged' || recorded === 'changed') {
       await this.state.reload();
       return this.fromAttempt();
     }

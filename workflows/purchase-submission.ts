@@ -44,7 +44,7 @@ export class PurchaseSubmission {
     if (outcome.kind === 'barred') return this.#position.barred(outcome.by, { step: 'send' });
     this.#position.moves();
     // PostgreSQL has lost what was recorded of earlier sends: what this one came to proves nothing then.
-    if (this.#position.context.memory.knowsMoreThan(result.attempt)) {
+    if (outcome.kind === 'records_lost' || this.#position.context.memory.knowsMoreThan(result.attempt)) {
       await this.#state.reload();
       return this.#position.fromAttempt();
     }
@@ -68,7 +68,9 @@ export class PurchaseSubmission {
     try {
       const { configuredRule: retryRule } = this.#state;
       const { resendAllowed, resendWindowMs } = this.#policy;
-      const result = await sendPurchase({ ...this.#position.attemptRef, ...(resendAllowed && { resendWindowMs }), retryRule });
+      const { witness } = memory;
+      const window = resendAllowed ? { resendWindowMs } : {};
+      const result = await sendPurchase({ ...this.#position.attemptRef, ...window, retryRule, ...(witness !== undefined && { witness }) });
       memory.endSend();
       return result;
     } catch (error) {
