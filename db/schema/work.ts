@@ -40,6 +40,11 @@ export function workColumns<Status extends WorkStatus>() {
     createdAt: instant('created_at').notNull().defaultNow(),
     updatedAt: instant('updated_at').notNull().defaultNow(),
     completedAt: instant('completed_at'),
+    /**
+     * Epoch of the database in which its workflow last compared what it knows with this row; null: not yet. With another one than the
+     * present epoch the row may have lost what was recorded.
+     */
+    comparedEpoch: text('compared_epoch'),
     /** When the sweeper last made sure that a workflow runs. */
     sweptAt: instant('swept_at'),
   };
