@@ -40,6 +40,8 @@ export interface WorkSnapshot {
   readonly epoch?: string;
   /** True when the attempt's row knew less than the witness, and was made unknown. */
   readonly isRestored?: boolean;
+  /** True when this read is the first since PostgreSQL was started or restored. */
+  readonly isFirstSinceRestart?: boolean;
   /** Attempts that operators have granted beyond the policy. */
   readonly extraAttempts: number;
   /** What operators have set for how it is tried again. */
@@ -207,8 +209,9 @@ export interface PurchaseActivities {
    * it has no row.
    *
    * @param input.witness what the workflow knows of the newest attempt: a row that knows less is made unknown.
+   * @param input.sentIn epoch of the database in which a send was asked for of which the workflow has heard nothing.
    */
-  beginWork(input: { work: WorkRef; witness?: Witness }): Promise<WorkSnapshot>;
+  beginWork(input: { work: WorkRef; witness?: Witness; sentIn?: string }): Promise<WorkSnapshot>;
   /** Opens a further attempt; only on the evidence of rule 3, and while the policy in force allows so many. */
   openNextAttempt(input: { work: WorkRef; number: number }): Promise<OpenResult>;
   /**

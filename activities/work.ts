@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { attemptKey } from '#crypto/derived-ids.ts';
-import { isFinal } from '#domain/lifecycle.ts';
+import { ENDS_WITHOUT_EFFECT, isFinal } from '#domain/lifecycle.ts';
+import type { Refusal } from '#domain/operator-actions.ts';
 import { retryRule, ruleOfWork } from '#domain/retry-rules.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import { findAttempt, currentAttempt, openAttempt, requestBodyPlace, type AttemptRow } from '#db/attempts.ts';
@@ -8,8 +9,8 @@ import { buyingBarrier } from '#db/buying-barrier.ts';
 import { parkRefund } from '#db/cancellation-facts.ts';
 import { isBadData, type Database, type Executor } from '#db/database.ts';
 import { unappliedFor, type InboxRow } from '#db/inbox.ts';
-import { actOnWork } from '#db/operator-actions.ts';
-import { readDatabaseEpoch } from '#db/restored-attempts.ts';
+import { actOnWork, wakeToCompare } from '#db/operator-actions.ts';
+import { isCompared, noteComparison, readDatabaseEpoch } from '#db/restored-attempts.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { lockUnfinishedWork, readWork, recordStep, updateWork, WorkFinishedError, WorkMissingError } from '#db/work.ts';
 import type { WorkRow } from '#db/work-tables.ts';
@@ -76,12 +77,14 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
   };
 
   const activities: WorkActivities = {
-    beginWork: ({ work, witness }) =>
+    beginWork: ({ work, witness, sentIn }) =>
       database.transaction(async (tx): Promise<WorkSnapshot> => {
         const row = await lockUnfinishedWork(tx, work);
         const open = (executor: Executor, number: number) => openNumbered(executor, work, number);
         const tools = { open, leaseMs: sendLeaseMs };
         const isRestored = witness !== undefined && (await restoreAttempts(tx, work, row, witness, tools));
+        const epoch = await readDatabaseEpoch(tx);
+        const isFirstSinceRestart = await noteComparison(tx, work, row, { epoch, sentIn });
         const attempt = (await currentAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
         const subscription = await kinds[work.kind].subscription?.(tx, work.id);
         const cancellation = await kinds[work.kind].cancellation?.(tx, work.id);
@@ -89,8 +92,9 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
           status: row.status,
           acceptedAt: row.createdAt.getTime(),
           attempt: attemptView(attempt),
-          epoch: await readDatabaseEpoch(tx),
+          epoch,
           ...(isRestored && { isRestored }),
+          ...(isFirstSinceRestart && { isFirstSinceRestart }),
           extraAttempts: row.extraAttempts,
           observations: (await unappliedFor(tx, work)).flatMap((each) => observationOf(each, attempt)),
           ...(row.attentionReason !== null && { attention: row.attentionReason }),
@@ -117,18 +121,28 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
 
     recordStep: (step) =>
       database.transaction(async (tx) => {
+        // A row of before PostgreSQL was restored may have forgotten a send: its workflow reads it again, and compares.
+        const isEnd = step.status === ENDS_WITHOUT_EFFECT[step.work.kind];
+        if (isEnd && !(await isCompared(tx, await lockUnfinishedWork(tx, step.work)))) return 'may_be_bought';
         const recorded = await recordStep(tx, step.work, workStep(step), new Date(now()));
         const isOfRefund = step.attention?.reason === 'refund_failed' || step.attention?.reason === 'refund_missing';
         if (recorded === 'recorded' && isOfRefund) await parkRefund(tx, step.work.id, new Date(now()));
         return recorded;
       }),
 
-    actOnWork: ({ work, action, operator }) =>
-      database.transaction(async (tx) => {
-        const result = await actOnWork(tx, work, action, operator, new Date(now())).catch(refuseBadData);
-        if (result.kind !== 'refused') return result.kind;
-        throw ApplicationFailure.nonRetryable(result.detail, ACTION_REFUSED);
-      }),
+    async actOnWork({ work, action, operator }) {
+      let refusal: Refusal | undefined;
+      try {
+        return await database.transaction(async (tx) => {
+          const result = await actOnWork(tx, work, action, operator, new Date(now())).catch(refuseBadData);
+          if (result.kind !== 'refused') return result.kind;
+          refusal = result.refusal;
+          throw ApplicationFailure.nonRetryable(result.detail, ACTION_REFUSED);
+        });
+      } finally {
+        await wakeToCompare(database, work, refusal);
+      }
+    },
 
     ...purchase,
     proveAbsence: createAbsenceProof(dependencies, kinds, purchase.readDebitEvidence),

@@ -27,10 +27,11 @@ import { hasPendingObservations } from '#db/buying-barrier.ts';
 import { isCancelledAlready } from '#db/cancellations.ts';
 import { grantPass, hasPass } from '#db/gate/waits.ts';
 import { closeCase, findOpenCase, hasOpenCase, openCase, openReasons, type CaseRow } from '#db/cases.ts';
-import type { Executor } from '#db/database.ts';
+import type { Database, Executor } from '#db/database.ts';
 import { detailOf, sentence } from '#db/operator-action-texts.ts';
 import { correctAttempt, correctCancellation, type Resolution } from '#db/operator-corrections.ts';
-import { isWaking } from '#db/outbox.ts';
+import { isWaking, requestWake } from '#db/outbox.ts';
+import { isCompared } from '#db/restored-attempts.ts';
 import { attempts, timeline } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { forgetCancelAccepted, withdrawCancel } from '#db/vpn-subscriptions.ts';
@@ -74,6 +75,14 @@ export async function actOnWork(
   await addAuditEntry(tx, audited, now);
   const refusal = await judged();
   return refusal === undefined ? { kind: 'applied' } : refused(act, operated, refusal);
+}
+
+/**
+ * Wakes the workflow that has to compare what it knows with the row before an action may be judged. To be called after the transaction of
+ * the refused action was rolled back.
+ */
+export async function wakeToCompare(database: Database, work: WorkRef, refusal: Refusal | undefined): Promise<void> {
+  if (refusal === 'not_compared') await database.transaction((tx) => requestWake(tx, work));
 }
 
 /** A person who is refused reads what is possible instead. */
@@ -174,6 +183,7 @@ async function operatedWork({ tx, work, row }: Act): Promise<OperatedWork> {
     attempt: await currentAttempt(tx, work),
     openContradiction: await hasOpenCase(tx, work, 'contradiction'),
     observationsPending: await hasPendingObservations(tx, work),
+    awaitsComparison: !(await isCompared(tx, row)),
   };
 }
 

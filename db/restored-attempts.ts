@@ -2,10 +2,12 @@
 import { and, eq, ne, sql } from 'drizzle-orm';
 import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
 import type { Witness } from '#domain/restored-records.ts';
+import type { WorkRef } from '#domain/work.ts';
 import { findAttemptById, workOf, type AttemptRow } from '#db/attempts.ts';
 import type { Executor } from '#db/database.ts';
 import { attempts } from '#db/schema.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
+import { workTable, type WorkRow } from '#db/work-tables.ts';
 
 /**
  * A text that changes whenever PostgreSQL may have lost commits: the WAL timeline, which a failover and a restored backup change, and the
@@ -17,6 +19,31 @@ export async function readDatabaseEpoch(db: Executor): Promise<string> {
     sql`select left(pg_walfile_name(pg_current_wal_lsn()), 8) || '/' || extract(epoch from pg_postmaster_start_time())::text as epoch`,
   );
   return rows[0]?.epoch ?? '';
+}
+
+/** True when a workflow has compared what it knows with the row of its work in the present epoch of the database. */
+export async function isCompared(db: Executor, { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>): Promise<boolean> {
+  return comparedEpoch !== null && comparedEpoch === (await readDatabaseEpoch(db));
+}
+
+/**
+ * Notes that a workflow has compared what it knows with the row of its work. The caller holds the lock of the work.
+ *
+ * @param epoch the present one.
+ * @param sentIn epoch in which a send was asked for of which the workflow has heard nothing; undefined: there is none, or its epoch is not
+ *   known. With another one than the present epoch, the workflow has yet to reckon with that send, and nothing is noted.
+ * @returns true when the row had been compared in an earlier epoch, and not yet in this one.
+ */
+export async function noteComparison(
+  tx: Executor,
+  work: WorkRef,
+  { comparedEpoch }: Pick<WorkRow, 'comparedEpoch'>,
+  { epoch, sentIn }: { readonly epoch: string; readonly sentIn: string | undefined },
+): Promise<boolean> {
+  if (comparedEpoch === epoch || (sentIn !== undefined && sentIn !== epoch)) return false;
+  const table = workTable(work.kind);
+  await tx.update(table).set({ comparedEpoch: epoch }).where(eq(table.id, work.id));
+  return comparedEpoch !== null;
 }
 
 /**

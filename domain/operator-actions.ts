@@ -99,6 +99,8 @@ export interface OperatedWork {
   readonly openContradiction: boolean;
   /** The service said something that has not been taken into account yet. */
   readonly observationsPending: boolean;
+  /** True until its workflow has compared what it knows with the row, after PostgreSQL was started or restored. */
+  readonly awaitsComparison?: boolean;
 }
 
 /** The case that a person judges. */
@@ -117,6 +119,8 @@ export const REFUSALS = {
   already_ended: 'It has ended; nothing can be done with it any more.',
   not_waiting: 'Only what is held or needs attention can be tried again: this is being worked on.',
   may_be_bought: 'The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`.',
+  not_compared:
+    'PostgreSQL was restarted or restored since its workflow compared what it knows with what is stored. It has been asked to: try again in a moment.',
   wallet_not_read:
     'The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`.',
   contradiction_open: 'The service contradicted itself about it: a person must judge that with `resolve` first.',
@@ -162,7 +166,9 @@ export function judgeAbandon(work: OperatedWork): ActionJudgement {
   if (work.status === 'abandoned') return 'unchanged';
   if (isFinal(work.status)) return 'already_ended';
   if (work.openContradiction) return 'contradiction_open';
-  return work.observationsPending || mayHaveCost(work.attempt) ? 'may_be_bought' : 'allowed';
+  if (work.observationsPending || mayHaveCost(work.attempt)) return 'may_be_bought';
+  // Its row may have forgotten a send.
+  return work.awaitsComparison === true ? 'not_compared' : 'allowed';
 }
 
 /** Changes the most that the service may charge. What is bought already stays as it is. @param same it is the limit already. */

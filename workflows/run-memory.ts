@@ -22,6 +22,11 @@ export class RunMemory {
     return this.#witness;
   }
 
+  /** Of the database, when a send was asked for of which nothing was heard; undefined: there is none, or it is not known. */
+  get pendingSendEpoch(): string | undefined {
+    return this.#pendingSend?.epoch;
+  }
+
   /** Takes note of an attempt as it was read, or as a send has left it. */
   noteAttempt(attempt: AttemptView, isRestored = false): void {
     const { number, state, serviceId, history } = attempt;

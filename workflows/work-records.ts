@@ -20,8 +20,9 @@ export const database = proxyLocalActivities<
  */
 export async function readWork({ input: { work }, memory }: Pick<RunContext, 'input' | 'memory'>): Promise<WorkSnapshot> {
   for (;;) {
-    const { witness } = memory;
-    const snapshot = await database.beginWork({ work, ...(witness !== undefined && { witness }) });
+    const { witness, pendingSendEpoch: sentIn } = memory;
+    const known = { ...(witness !== undefined && { witness }), ...(sentIn !== undefined && { sentIn }) };
+    const snapshot = await database.beginWork({ work, ...known });
     if (memory.reckonsWithSend(snapshot)) continue;
     memory.noteSnapshot(snapshot);
     return snapshot;

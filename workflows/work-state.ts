@@ -24,7 +24,7 @@ export interface RunContext {
   readonly acts: { count: number };
 }
 
-/** What is recorded of a step, and what follows it. Its event is named after the status, unless it has a name of its own. */
+/** What is recorded of a step, and what follows it. Its event is named after the status by default. */
 export type StepToRecord = Omit<StepRecord, 'work' | 'stepKey' | 'applied' | 'attemptNumber' | 'event'> & {
   readonly event?: string;
   readonly next: string;
@@ -50,6 +50,7 @@ export class WorkState {
   #retryOverrides: RetryOverrides;
   /** Of the row. */
   #nextStepAt: number | undefined;
+  #isFirstSinceRestart = false;
   #heldFor: FailureClass | undefined;
   #status: WorkStatus;
   #attention: AttentionReason | undefined;
@@ -123,12 +124,14 @@ export class WorkState {
   }
 
   /**
-   * True when all that a person did during a wait was to change how it is tried again: it is not to go on at once then.
+   * True when all that was done during a wait was to change how it is tried again, or to compare it with a restarted database: it is not to
+   * go on at once then.
    *
    * @param before what was set when the wait began. @param wakeAt when it was to end, as it was recorded.
    */
   isOnlyRescheduled(before: RetryOverrides, wakeAt: number): boolean {
-    return !equalOverrides(before, this.#retryOverrides) && (this.#nextStepAt ?? 0) >= Math.floor(wakeAt);
+    const isOnly = this.#isFirstSinceRestart || !equalOverrides(before, this.#retryOverrides);
+    return isOnly && (this.#nextStepAt ?? 0) >= Math.floor(wakeAt);
   }
 
   /** True when a person has acted since PostgreSQL was last read. */
@@ -146,13 +149,13 @@ export class WorkState {
     return this.#failure;
   }
 
-  /** Of a subscription, what PostgreSQL knew of it when it was last read. */
+  /** What PostgreSQL knew of a subscription when it was last read. */
   get subscription(): SubscriptionView {
     if (this.#subscription === undefined) throw new Error(`${this.work.id} is no subscription`);
     return this.#subscription;
   }
 
-  /** Of a cancellation, what PostgreSQL knew of it when it was last read; undefined for every other kind. */
+  /** What PostgreSQL knew of a cancellation when it was last read; undefined for every other kind. */
   get cancellation(): CancellationView | undefined {
     return this.#cancellation;
   }
@@ -170,11 +173,12 @@ export class WorkState {
   async reload(): Promise<void> {
     this.#seenActs = this.#context.acts.count;
     const snapshot = await readWork(this.#context);
-    const { attempt, extraAttempts, retryOverrides = {}, status, attention, failure, observations } = snapshot;
-    this.#attempt = attempt;
-    this.#extraAttempts = extraAttempts;
+    const { retryOverrides = {}, status, attention, failure, observations } = snapshot;
+    this.#attempt = snapshot.attempt;
+    this.#extraAttempts = snapshot.extraAttempts;
     this.#retryOverrides = retryOverrides;
     this.#nextStepAt = snapshot.nextStepAt;
+    this.#isFirstSinceRestart = snapshot.isFirstSinceRestart === true;
     this.#status = status;
     this.#attention = attention;
     this.#failure = failure;
@@ -231,14 +235,8 @@ export class WorkState {
     this.#status = step.status;
     this.#attention = step.attention?.reason;
     this.#failure = step.failure?.class;
-    this.show({
-      status: step.status,
-      now: step.message,
-      next,
-      failure: step.failure?.class,
-      attention: step.attention?.reason,
-      nextStepAt: step.nextStepAt,
-    });
+    const { status, message: now, nextStepAt } = step;
+    this.show({ status, now, next, failure: this.#failure, attention: this.#attention, nextStepAt });
     return recorded;
   }
 

@@ -4,7 +4,7 @@ import type { OperatorAction, Refusal } from '#domain/operator-actions.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { chooseWork } from '#db/bulk-actions.ts';
 import { newId } from '#db/ids.ts';
-import { actOnWork } from '#db/operator-actions.ts';
+import { actOnWork, wakeToCompare } from '#db/operator-actions.ts';
 import { requestWake } from '#db/outbox.ts';
 import { WorkMissingError } from '#db/work.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
@@ -142,7 +142,10 @@ async function actOnOne({ database, now }: ApiDependencies, { kind }: WorkResour
       return { ...line, result: result.kind };
     });
   } catch (error) {
-    if (error instanceof RolledBackError) return error.line;
+    if (error instanceof RolledBackError) {
+      if (!dryRun) await wakeToCompare(database, work, error.line.refusal ?? undefined);
+      return error.line;
+    }
     if (error instanceof WorkMissingError) return { ...lineOf({ id }), result: 'not_found', refusal: null, detail: null };
     throw error;
   }

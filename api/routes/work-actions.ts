@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { SERVICE_ID, type OperatorAction } from '#domain/operator-actions.ts';
+import { SERVICE_ID, type OperatorAction, type Refusal } from '#domain/operator-actions.ts';
 import type { RetryChange } from '#domain/retry-rules.ts';
 import { WORK_NOUNS } from '#domain/work.ts';
 import { newId } from '#db/ids.ts';
-import { actOnWork } from '#db/operator-actions.ts';
+import { actOnWork, wakeToCompare } from '#db/operator-actions.ts';
 import { requestWake } from '#db/outbox.ts';
 import { WorkMissingError } from '#db/work.ts';
 import { workExists } from '#db/work-queries.ts';
@@ -244,17 +244,23 @@ async function act(
   if (!mayExist(kind, id)) throw notFound(resource);
   const work = { kind, id };
   const operator = { actor: caller.apiKeyId, why: reason, actId: newId('act') };
-  const found = await database.transaction(async (tx) => {
+  let refused: Refusal | undefined;
+  const acting = database.transaction(async (tx) => {
     if (!(await workExists(tx, work, caller.ownerId))) throw notFound(resource);
     const result = await actOnWork(tx, work, action, operator, new Date(now())).catch((error: unknown) => {
       throw error instanceof WorkMissingError ? notFound(resource) : error;
     });
     if (result.kind === 'refused') {
       const { refusal, detail } = result;
+      refused = refusal;
       throw new Problem('action_not_possible', { detail, extra: { refusal } });
     }
     if (result.kind === 'applied') await requestWake(tx, work);
     return resource.find(tx, id, caller.ownerId);
+  });
+  const found = await acting.finally(async () => {
+    await wakeToCompare(database, work, refused);
+    if (refused === 'not_compared') wakeRelay();
   });
   if (found === undefined) throw notFound(resource);
   wakeRelay();

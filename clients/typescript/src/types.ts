@@ -1859,12 +1859,13 @@ export interface Problem {
     href: string;
   };
   /**
-   * With `action_not_possible`: what stands against it. `already_ended`: It has ended; nothing can be done with it any more. `not_waiting`: Only what is held or needs attention can be tried again: this is being worked on. `may_be_bought`: The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`. `wallet_not_read`: The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`. `contradiction_open`: The service contradicted itself about it: a person must judge that with `resolve` first. `service_says_bought`: The service says that it sold it: what it says counts, and it is being delivered. `observations_pending`: The service said something that is being judged at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only what is held can be released: this is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought. `service_id_taken`: The service's id that is named belongs to another attempt: look at its timeline before anything else.
+   * With `action_not_possible`: what stands against it. `already_ended`: It has ended; nothing can be done with it any more. `not_waiting`: Only what is held or needs attention can be tried again: this is being worked on. `may_be_bought`: The service may have bought, or keeps money, for it: that has to be settled first, by the service or with `resolve`. `not_compared`: PostgreSQL was restarted or restored since its workflow compared what it knows with what is stored. It has been asked to: try again in a moment. `wallet_not_read`: The wallet has to show what it cost before it is given up: set its `attempts` to those made, `resolve` without `next`, then `abandon`. `contradiction_open`: The service contradicted itself about it: a person must judge that with `resolve` first. `service_says_bought`: The service says that it sold it: what it says counts, and it is being delivered. `observations_pending`: The service said something that is being judged at this moment: look again in a few seconds. A report that is quarantined has a case `message_quarantined`: requeue or dismiss it first. `later_attempt_open`: A later attempt may be bought as well. `dismissed` lets that one go on; what was bought besides is for the service to credit. `case_not_open`: No case with this reason is open for it. `verdict_not_possible`: This verdict does not fit a case of this reason. `not_cancelled`: The eSIM is not known to be cancelled: say with `bought` that it is, or with `not_bought` that it is not. `nothing_is_charged`: A cancellation spends nothing: it has no limit, and no purchase gate holds it. `not_held`: Only what is held can be released: this is not held at the moment. `deadline_not_possible`: The deadline must lie in the future, and 92 days ahead at most. `not_active`: It is not active yet: there is nothing to cancel. `abandon` gives it up while nothing is bought. `service_id_taken`: The service's id that is named belongs to another attempt: look at its timeline before anything else.
    */
   refusal?:
     | 'already_ended'
     | 'not_waiting'
     | 'may_be_bought'
+    | 'not_compared'
     | 'wallet_not_read'
     | 'contradiction_open'
     | 'service_says_bought'
@@ -1931,6 +1932,7 @@ export interface OrderBulkResult {
           | 'already_ended'
           | 'not_waiting'
           | 'may_be_bought'
+          | 'not_compared'
           | 'wallet_not_read'
           | 'contradiction_open'
           | 'service_says_bought'
@@ -2119,6 +2121,7 @@ export interface TopupBulkResult {
           | 'already_ended'
           | 'not_waiting'
           | 'may_be_bought'
+          | 'not_compared'
           | 'wallet_not_read'
           | 'contradiction_open'
           | 'service_says_bought'
@@ -2375,6 +2378,7 @@ export interface VpnSubscriptionBulkResult {
           | 'already_ended'
           | 'not_waiting'
           | 'may_be_bought'
+          | 'not_compared'
           | 'wallet_not_read'
           | 'contradiction_open'
           | 'service_says_bought'
@@ -2582,6 +2586,7 @@ export interface CancellationBulkResult {
           | 'already_ended'
           | 'not_waiting'
           | 'may_be_bought'
+          | 'not_compared'
           | 'wallet_not_read'
           | 'contradiction_open'
           | 'service_says_bought'
