@@ -51,15 +51,6 @@ function ofWork({ kind, id }: WorkRef): SQL | undefined {
   return and(eq(attempts.subjectKind, kind), eq(attempts.subjectId, id));
 }
 
-/** True when the attempt of this number is in this state; false also where it has no row. */
-export async function isInState(
-  db: Executor,
-  work: WorkRef,
-  { number, state }: { readonly number: number; readonly state: AttemptState },
-): Promise<boolean> {
-  return (await findAttempt(db, work, number))?.state === state;
-}
-
 /** What an attempt is made for. */
 export function workOf({ subjectKind: kind, subjectId: id }: AttemptRow): WorkRef {
   return { kind, id };

@@ -8,7 +8,6 @@ import { isAsOrdered, type AttemptState } from '#domain/observation.ts';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import type { RetryRule } from '#domain/retry-rules.ts';
 import { WORK_KINDS, WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
-import { isInState } from '#db/attempts.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import { closeCase, closeCases, hasOpenCase, openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
@@ -234,6 +233,13 @@ export async function completeWork(tx: Executor, work: WorkRef, completion: Comp
   });
   const event = `${work.kind}.${status}`;
   await recordStep(tx, work, { status, entry: { ...entry, event, dedupKey: event }, applied }, now);
+}
+
+/** True when the attempt of this number is in this state; false also where it has no row. */
+async function isInState(tx: Executor, work: WorkRef, { number, state }: Required<WorkStep>['judged'] & object): Promise<boolean> {
+  const isThat = and(eq(attempts.subjectKind, work.kind), eq(attempts.subjectId, work.id), eq(attempts.number, number));
+  const [row] = await tx.select({ state: attempts.state }).from(attempts).where(isThat);
+  return row?.state === state;
 }
 
 async function mayBeBought(tx: Executor, { kind, id }: WorkRef): Promise<boolean> {

@@ -242,7 +242,8 @@ export class PurchasePosition {
       status: 'needs_attention',
       message: `Waits for a person: ${step.detail}`,
       attention: { reason: step.reason, detail: step.detail },
-      attemptState: this.state.attempt.state,
+      // A contradiction is judged by its case, whatever the attempt is by now.
+      ...(step.reason !== 'contradiction' && { attemptState: this.state.attempt.state }),
       ...(failure !== undefined && { failure }),
       next: 'A person decides, or the service says more.',
     });

@@ -15,6 +15,7 @@ function walkDatabase(db: Database, io: Codec): void {
   db.status = io.of(STATUSES, db.status);
   db.attention = io.of(ATTENTIONS, db.attention);
   db.contradiction = io.flag(db.contradiction);
+  db.compared = io.number(db.compared);
   db.start = io.flag(db.start);
   db.wake = io.flag(db.wake);
   for (const row of db.attempts) {
@@ -41,6 +42,7 @@ function walkProcesses({ workflow, relays, workers }: State, io: Codec): void {
   workflow.run = io.of(RUNS, workflow.run);
   workflow.at = io.of(POSITIONS, workflow.at);
   workflow.attempt = io.number(workflow.attempt);
+  workflow.read = io.of(ATTEMPTS, workflow.read);
   workflow.sends = io.number(workflow.sends);
   workflow.maybe = io.flag(workflow.maybe);
   workflow.queue = io.number(workflow.queue);

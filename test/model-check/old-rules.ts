@@ -1,5 +1,6 @@
 /** Rules that the product once had, or has to this day: each put back alone, with the smallest service and bound in which it shows. */
 import { QUIET, type DialectName } from '#test/model-check/dialects.ts';
+import { afterAnswer } from '#domain/late-answer.ts';
 import { RULES, type ClaimedAttempt, type Rules } from '#test/model-check/rules.ts';
 import type { Budget } from '#test/model-check/state.ts';
 
@@ -64,7 +65,7 @@ export const OLD_RULES = {
     meaning: 'The workflow takes what it remembers of a send from the row alone, also when the row was set back meanwhile.',
     rules: { countsSendsItself: false },
     dialect: 'ignores_keys',
-    budget: { ...STEADY, faults: 1, setBacks: 1, operator: 1 },
+    budget: { ...STEADY, faults: 1, setBacks: 1, operator: 2 },
   },
   'claim-without-witness': {
     meaning: 'The workflow compares what it knows with the row when it reads it, and not when it sends.',
@@ -80,13 +81,13 @@ export const OLD_RULES = {
   },
   'late-answer': {
     meaning: 'A send that the workflow has given up stores its answer and wakes nobody; the webhook is then known already.',
-    rules: { lateAnswerWakes: false, sweeperWakes: false },
+    rules: { afterAnswer: (answer) => ({ ...afterAnswer(answer), wakes: false }), sweeperWakes: false },
     dialect: 'at_once',
     budget: { ...STEADY, faults: 1, sends: 1 },
   },
   'stale-answer': {
     meaning: 'Every answer of the service that is stored closes the case of its order, also one that tells nothing new.',
-    rules: { staleAnswerKeepsCase: false, sweeperWakes: false },
+    rules: { afterAnswer: (answer) => ({ ...afterAnswer(answer), isInProgress: true }), sweeperWakes: false },
     dialect: 'ignores_keys',
     budget: { ...QUIET, faults: 1 },
   },

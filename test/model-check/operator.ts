@@ -11,21 +11,18 @@ type Verdict = 'bought' | 'not_bought' | 'dismissed';
 export function operatorActions(state: State, { rules }: Context, offer: Offer): void {
   const { db, budget } = state;
   if (budget.operator === 0 || db.status === 'absent' || isWorkFinal(db)) return;
-  const work = operated(state, db.status);
+  const work = operated(state, db.status, rules.abandonAsksWorkflow && db.compared !== state.epoch + 1);
   // A retry of what has no attempts left grants one more; the bound of attempts leaves that out.
   if (db.attention !== 'attempts_used_up' && judgeRetry(work, db.wake) === 'allowed') {
     offer('fault', 'an operator retries the order', act((next) => void (next.db.wake = true)));
   }
-  const mayAbandon = judgeAbandon(work) === 'allowed' && (!rules.abandonAsksWorkflow || agreesToAbandon(state));
-  if (mayAbandon) offer('fault', 'an operator abandons the order', act(abandon));
+  const abandonment = judgeAbandon(work);
+  if (abandonment === 'not_compared' && !db.wake) {
+    offer('fault', 'an operator is told to abandon the order in a moment', act((next) => void (next.db.wake = true)));
+  }
+  if (abandonment === 'allowed') offer('fault', 'an operator abandons the order', act(abandon));
   const reasons = new Set<Attention>([db.contradiction ? 'contradiction' : 'none', db.attention]);
   for (const reason of reasons) if (reason !== 'none') resolveActions(state, work, reason, offer);
-}
-
-/** The workflow is where an abandonment is decided: it knows of no send that may have bought, or there never was one. */
-function agreesToAbandon({ workflow: { run, at, maybe } }: State): boolean {
-  if (run === 'running') return !maybe && at !== 'sending' && at !== 'begin';
-  return run === 'none';
 }
 
 function act(change: (next: State) => void): (next: State) => void {
@@ -35,7 +32,7 @@ function act(change: (next: State) => void): (next: State) => void {
   };
 }
 
-function operated(state: State, status: Exclude<Status, 'absent'>): OperatedWork {
+function operated(state: State, status: Exclude<Status, 'absent'>, awaitsComparison: boolean): OperatedWork {
   const { db } = state;
   const current = currentAttempt(db);
   return {
@@ -43,6 +40,7 @@ function operated(state: State, status: Exclude<Status, 'absent'>): OperatedWork
     attempt: current === undefined ? undefined : operatedAttempt(db.attempts[indexOf(current)]),
     openContradiction: db.contradiction,
     observationsPending: isReportPending(db, 0),
+    awaitsComparison,
   };
 }
 

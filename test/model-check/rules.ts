@@ -2,7 +2,12 @@
  * The rules that the model is checked against, in one place. What the product has as a table is called from there; what it decides inside
  * a database transaction or a workflow is written down here as a pure function. Each old rule is the same set with one rule put back.
  */
+import { decideInboxRow } from '#domain/inbox-decision.ts';
+import { afterAnswer, type AnswerEffect, type StoredAnswer } from '#domain/late-answer.ts';
 import type { AttemptState } from '#domain/observation.ts';
+import { knowsMore, restoration, type AttemptRecord, type Witness } from '#domain/restored-records.ts';
+import { decideSendClaim } from '#domain/send-claim.ts';
+import { startDecision } from '#domain/start-decision.ts';
 import type { Decision, Run } from '#test/model-check/state.ts';
 
 /** What a relay knows of an inbox row when it is about to act on it. */
@@ -29,17 +34,6 @@ export interface ClaimedAttempt {
   readonly resendAllowed: boolean;
 }
 
-/** What a workflow knows of its attempt, and what a row says of the same. */
-export interface Witness {
-  readonly sends: number;
-  /** A send may have bought. */
-  readonly maybe: boolean;
-}
-export interface WitnessedRow {
-  readonly isThere: boolean;
-  readonly sends: number;
-}
-
 /** The rules of the product that the model varies. */
 export interface Rules {
   /** The idempotency key follows from the work and the number of the attempt. If not, each new row of an attempt gets a new key. */
@@ -53,16 +47,16 @@ export interface Rules {
   /** True when leases are judged by the clock of whoever asks, which may be ahead. */
   readonly leasesByWorkerClock: boolean;
   /** Does the row know less than the workflow? Then it is brought to `unknown` with what the workflow knows. */
-  knowsLess(witness: Witness, row: WitnessedRow): boolean;
+  knowsLess(witness: Witness, row: (AttemptRecord & { readonly number: number }) | undefined): boolean;
   /** A send is claimed only where the row knows no less than the workflow. */
   readonly claimChecksWitness: boolean;
   /** A row that was restored is leased as if its last send had just begun. */
   readonly restoredIsLeased: boolean;
-  /** What a send stores that nobody waits for any more wakes the workflow. */
-  readonly lateAnswerWakes: boolean;
-  /** An answer that tells nothing new of its attempt closes no case. */
-  readonly staleAnswerKeepsCase: boolean;
-  /** What an operator gives up is given up only where the workflow knows of no send either. */
+  /** What an answer that was stored means for the work. */
+  afterAnswer(answer: StoredAnswer): AnswerEffect;
+  /** A workflow asks a person only where the attempt is in the state that it has read. */
+  readonly parkNamesState: boolean;
+  /** What an operator gives up is given up only where the workflow has compared its row since PostgreSQL was set back. */
   readonly abandonAsksWorkflow: boolean;
   /** A workflow tells reports apart also when PostgreSQL, set back, gives an id out a second time. */
   readonly seenByLife: boolean;
@@ -78,38 +72,44 @@ export interface Rules {
   readonly sweeperWakes: boolean;
 }
 
+/** Any length does: of time only whether the window is over is counted. */
+const WINDOW_MS = 600_000;
+
 /** The rules as they are meant to be. */
 export const RULES: Rules = {
   keysAreDerived: true,
   inboxDecision({ stored, isPending, judged, isWorkFinal }) {
-    if (!isPending) return 'leave';
-    return isWorkFinal || stored === 'none' ? judged : stored;
+    const row = { state: isPending ? 'pending' : 'relayed', decision: stored === 'none' ? null : stored, isOurs: true } as const;
+    if (judged === 'none') throw new RangeError('nothing was judged');
+    const action = decideInboxRow(row, judged, isWorkFinal);
+    return action.kind === 'leave' ? 'leave' : action.decision;
   },
-  sendClaim(attempt) {
-    if (attempt.isLeased) return 'leased';
-    return mayHaveBought(attempt) && !mayBeSentAgain(attempt) ? 'too_late' : 'claim';
+  sendClaim: ({ state, anyUnknown, isLeased, windowStarted, windowOver, isNeverResent, resendAllowed }) => {
+    const decision = decideSendClaim(
+      {
+        state,
+        anyUnknown,
+        failureClass: isNeverResent ? 'key_or_reference_known' : null,
+        leaseLeftMs: isLeased ? 1 : null,
+        unrefusedForMs: windowStarted ? (windowOver ? WINDOW_MS + 1 : 0) : null,
+      },
+      resendAllowed ? WINDOW_MS : undefined,
+    );
+    if (decision === 'settled') throw new RangeError(`${state} is not to be claimed`);
+    return decision === 'resend_not_allowed' ? 'too_late' : decision;
   },
   mayLeave: (marginGone) => !marginGone,
   leasesByWorkerClock: false,
-  // By the number of sends, not by the state: a row that calls the same send refused may have learnt so since.
-  knowsLess: (witness, row) => witness.maybe && (!row.isThere || row.sends < witness.sends),
+  knowsLess: (witness, row) => (row === undefined ? restoration(witness, row) === 'doubt' : knowsMore(witness, row)),
   claimChecksWitness: true,
   restoredIsLeased: true,
-  lateAnswerWakes: true,
-  staleAnswerKeepsCase: true,
+  afterAnswer,
+  parkNamesState: true,
   abandonAsksWorkflow: true,
   seenByLife: true,
   countsSendsItself: true,
   provesNothingSent: (samePostgres) => samePostgres,
-  startDecision: (run, isWorkFinal) => (run === 'none' || run === 'failed' || (run === 'completed' && !isWorkFinal) ? 'start' : 'leave'),
+  startDecision: (run, isWorkFinal) => (startDecision(run === 'failed' ? 'unclean' : run, isWorkFinal) === 'leave' ? 'leave' : 'start'),
   refusalStartsWindow: false,
   sweeperWakes: true,
 };
-
-function mayHaveBought({ anyUnknown, state }: ClaimedAttempt): boolean {
-  return anyUnknown || state === 'sending' || state === 'unknown';
-}
-
-function mayBeSentAgain({ windowStarted, windowOver, isNeverResent, resendAllowed }: ClaimedAttempt): boolean {
-  return resendAllowed && windowStarted && !windowOver && !isNeverResent;
-}

@@ -84,6 +84,8 @@ export interface Database {
   attention: Attention;
   /** The case of a contradiction is open. */
   contradiction: boolean;
+  /** The epoch of the store in which the workflow last compared what it knows with the row, plus one; 0: not yet. */
+  compared: number;
   /** Wishes of the outbox. */
   start: boolean;
   wake: boolean;
@@ -97,6 +99,8 @@ export interface Workflow {
   at: Position;
   /** Index of the attempt that it works on. */
   attempt: number;
+  /** State of the attempt as it was read last. */
+  read: Attempt;
   /** The witness: sends that it knows of, and whether one of them may have bought. */
   sends: number;
   maybe: boolean;
@@ -189,6 +193,7 @@ const database = (): Database => ({
   status: 'absent',
   attention: 'none',
   contradiction: false,
+  compared: 0,
   start: false,
   wake: false,
   attempts: [attemptRow(), attemptRow()],
@@ -207,7 +212,7 @@ export function emptyState(budget: Budget): State {
     hasSaved: false,
     saved: database(),
     epoch: 0,
-    workflow: { run: 'none', at: 'begin', attempt: 0, sends: 0, maybe: false, queue: 0, seen: 0, answered: 0, acted: false, epoch: 0 },
+    workflow: { run: 'none', at: 'begin', attempt: 0, read: 'absent', sends: 0, maybe: false, queue: 0, seen: 0, answered: 0, acted: false, epoch: 0 },
     relays: [relay(), relay()],
     workers: [worker(), worker()],
     purchases: [purchase(), purchase(), purchase()],

@@ -212,9 +212,7 @@ function conclude(state: State, context: Context, index: number, { answer: got, 
   const { db } = state;
   const row = db.attempts[indexOf(attempt)];
   const isStored = db.status !== 'absent' && row.state !== 'absent';
-  const before = row.state;
   if (isStored) store(state, context, index, row, got, indexOf(attempt));
-  if (!current && row.state !== before && context.rules.lateAnswerWakes) db.wake = true;
   const maybe = hasMaybeBought(row) || (context.rules.countsSendsItself && (got === 'nothing' || got === 'known'));
   retire(state, index);
   if (!current) return;
@@ -233,7 +231,7 @@ function store(state: State, context: Context, index: number, row: AttemptRow, g
     case 'processing':
     case 'completed':
     case 'failed':
-      storeFacts(state, context, row, got, attempt);
+      storeFacts(state, context, index, row, got, attempt);
       return;
     case 'refused':
     case 'not_sent':
@@ -258,10 +256,15 @@ function store(state: State, context: Context, index: number, row: AttemptRow, g
   }
 }
 
-function storeFacts(state: State, { rules }: Context, row: AttemptRow, got: 'processing' | 'completed' | 'failed', attempt: 0 | 1): void {
-  const before = row.state;
+/** As `recordAnswer`. */
+function storeFacts(state: State, { rules }: Context, index: number, row: AttemptRow, got: 'processing' | 'completed' | 'failed', attempt: 0 | 1): void {
+  const { state: before, lease } = row;
+  const { status } = state.db;
   recordFacts(state, attempt, got);
-  if (!rules.staleAnswerKeepsCase || row.state !== before) markProcessing(state);
+  if (status === 'absent' || before === 'absent' || row.state === 'absent') return;
+  const effect = rules.afterAnswer({ before, after: row.state, work: status, holdsLease: lease === index + 1 });
+  if (effect.isInProgress) markProcessing(state);
+  if (effect.wakes) state.db.wake = true;
 }
 
 /** The service has it: what the order was held or parked for is over. */

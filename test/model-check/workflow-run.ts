@@ -1,6 +1,7 @@
 /** One run of the workflow: its beginning and end, the reports it is told of, and what it knows beside its row. */
 import { currentAttempt, indexOf, isWorkFinal, openAttempt, type Context } from '#test/model-check/database.ts';
-import { NOBODY, type AttemptRow, type State } from '#test/model-check/state.ts';
+import type { Witness } from '#domain/restored-records.ts';
+import { NOBODY, type AttemptRow, type State, type Workflow } from '#test/model-check/state.ts';
 
 /** A run begins, as after a start or a signal with start. @param withWitness a run before it has handed on what it knew. */
 export function startRun({ workflow }: State, withWitness: boolean): void {
@@ -8,6 +9,7 @@ export function startRun({ workflow }: State, withWitness: boolean): void {
   workflow.at = 'begin';
   if (!withWitness) {
     workflow.attempt = 0;
+    workflow.read = 'absent';
     workflow.sends = 0;
     workflow.maybe = false;
   }
@@ -54,14 +56,22 @@ export function load(state: State, context: Context): boolean {
     if (isUnanswered && (decision === 'advance' || decision === 'contradiction')) offerReport(state, place);
   }
   workflow.epoch = state.epoch;
+  db.compared = state.epoch + 1;
   workflow.acted = false;
   return true;
+}
+
+/** What the workflow hands to the product's rule. A send that may have bought counts as one of unknown outcome. */
+function witnessOf({ attempt, sends, maybe, read }: Workflow): Witness {
+  const state = read === 'absent' || (maybe && (read === 'prepared' || read === 'refused')) ? (maybe ? 'unknown' : 'prepared') : read;
+  return { number: attempt + 1, state, sends, anyUnknown: maybe };
 }
 
 /** True when the row knows less of the attempt than the workflow. */
 export function isRowBehind({ db, workflow }: State, { rules }: Context): boolean {
   const row = db.attempts[indexOf(workflow.attempt)];
-  return rules.knowsLess(workflow, { isThere: row.state !== 'absent', sends: row.sends });
+  const record = row.state === 'absent' ? undefined : { number: workflow.attempt + 1, state: row.state, sends: row.sends };
+  return rules.knowsLess(witnessOf(workflow), record);
 }
 
 export function hasMaybeBought({ anyUnknown, state }: AttemptRow): boolean {
@@ -71,6 +81,7 @@ export function hasMaybeBought({ anyUnknown, state }: AttemptRow): boolean {
 /** The witness after reading a row: what it says of the attempt. */
 export function believe({ db, workflow }: State): void {
   const row = db.attempts[indexOf(workflow.attempt)];
+  workflow.read = row.state;
   workflow.sends = row.sends;
   workflow.maybe = hasMaybeBought(row);
 }

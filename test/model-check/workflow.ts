@@ -103,9 +103,12 @@ function enter(state: State, context: Context, step: Step): void {
   }
 }
 
-function park(state: State, { dialect }: Context, reason: Attention): void {
+function park(state: State, context: Context, reason: Attention): void {
   const { db, workflow } = state;
+  const { dialect } = context;
   const row = db.attempts[indexOf(workflow.attempt)];
+  // A person is told by the state that was read, or not at all; of a contradiction whatever it is.
+  if (reason !== 'contradiction' && context.rules.parkNamesState && row.state !== workflow.read) return reload(state, context);
   const isWindowOpen = (state.windowsOver & (1 << workflow.attempt)) === 0;
   const isNeedless = reason === 'outcome_unknown' && row.state === 'unknown' && row.windowOver && isWindowOpen && isResendAllowed(dialect) && state.epoch === 0;
   recordStatus(state, 'needs_attention', reason);
