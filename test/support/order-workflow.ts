@@ -8,7 +8,7 @@ import { DEFAULT_POLICY, type PurchasePolicy } from '#domain/policy.ts';
 import type { FailureClass } from '#domain/failure.ts';
 import { judgeAbandon, judgeRelease, judgeRetry, judgeRetryChange, type OperatedWork, type OperatorAction } from '#domain/operator-actions.ts';
 import { costNothing } from '#domain/purchase-decision.ts';
-import { restoration } from '#domain/restored-records.ts';
+import { knowsMore, restoration, type Witness } from '#domain/restored-records.ts';
 import { changedOverrides, type RetryOverrides } from '#domain/retry-rules.ts';
 import { ACTION_REFUSED, WORK_FINISHED, type PurchaseWorkflowInput } from '#workflows/messages.ts';
 import { WORKFLOW_SOURCES } from '#worker/workflow-sources.ts';
@@ -108,7 +108,7 @@ export class FakeOrder {
         if (this.#attempt.number !== number) this.#attempt = newAttempt(number);
         return { kind: 'opened', attempt: this.#attempt };
       },
-      sendPurchase: async () => this.#send(await now()),
+      sendPurchase: async ({ witness }) => this.#send(await now(), witness),
       lookUpPurchase: async () => {
         this.calls.push('lookUpPurchase');
         const next = this.lookUps.shift() ?? 'not_found';
@@ -188,7 +188,7 @@ export class FakeOrder {
     }
   }
 
-  #send(at: number): SendResult {
+  #send(at: number, witness?: Witness): SendResult {
     this.#refuseFinished();
     const { state } = this.#attempt;
     if (state === 'processing' || state === 'completed' || state === 'failed') {
@@ -197,6 +197,10 @@ export class FakeOrder {
     if (this.losesSendsAfter === this.sent.length) {
       this.losesSendsAfter = undefined;
       this.#attempt = newAttempt(this.#attempt.number);
+    }
+    const { number, state: inRow, history: { sends } } = this.#attempt;
+    if (witness !== undefined && knowsMore(witness, { number, state: inRow, sends })) {
+      return { outcome: { kind: 'records_lost' }, attempt: this.#attempt };
     }
     const script = this.#sends.shift();
     if (script === undefined) throw ApplicationFailure.nonRetryable('the test scripted no further send');

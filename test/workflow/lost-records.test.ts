@@ -59,7 +59,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(order.sent).toHaveLength(1);
   });
 
-  it('takes a refusal for no proof when the sends before it are lost', async () => {
+  it('claims no send by a row that has lost the sends before it', async () => {
     const order = await orderWith({ fails: 'timeout' }, { fails: 'insufficient_balance' });
     order.lookUps = ['found completed'];
     order.losesSendsAfter = 1;
