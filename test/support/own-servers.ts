@@ -1,6 +1,9 @@
 /** Servers of a test's own, for tests that stop, kill and start them again on the same port and data. */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Client } from 'pg';
 import { EmbeddedPostgres, withClient } from '#cli/embedded/postgres.ts';
 import { freePort } from '#cli/embedded/ports.ts';
@@ -12,6 +15,8 @@ import { atEnd } from '#test/support/at-end.ts';
 import { signalTree } from '#test/support/process-tree.ts';
 import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
 
+const run = promisify(execFile);
+
 export interface OwnServer extends AsyncDisposable {
   /** On the same port and data; waits until it serves. */
   start(): Promise<void>;
@@ -22,6 +27,10 @@ export interface OwnServer extends AsyncDisposable {
   /** All of its processes stand still, with their connections open, until {@link thaw}. */
   freeze(): void;
   thaw(): void;
+  /** Backs its data up: it is stopped for that and started again. @returns the folder of the backup. */
+  backUp(): Promise<string>;
+  /** Kills it, puts a backup in the place of its data, and starts it. @param backup undefined: it begins empty. */
+  restore(backup: string | undefined): Promise<void>;
 }
 
 /** What PostgreSQL no longer knew when it had come back. */
@@ -53,7 +62,7 @@ export interface OwnTemporal extends OwnServer {
  * A PostgreSQL that runs, with data that survive a kill.
  *
  * @param options.losesCommitsOf milliseconds (10,000 at most): a commit is written so much later, and lost when all
- * of PostgreSQL ends   before. By default nothing that was committed is ever lost.
+ * of PostgreSQL ends before. By default nothing that was committed is ever lost.
  */
 export async function startOwnPostgres({
   losesCommitsOf,
@@ -81,7 +90,7 @@ export async function startOwnPostgres({
   await postgres.createDatabase('reseller');
   const url = postgres.url('reseller');
   await migrate(url);
-  const control = controls(postgres, folder);
+  const control = controls(postgres, folder, join(folder, 'data'));
   return {
     url,
     ...control,
@@ -132,27 +141,48 @@ export async function startOwnTemporal({ longFrom }: { readonly longFrom?: numbe
   const folder = temporaryFolder('temporal');
   const environment = process.env;
   const cli = await obtainTemporalCli({ environment, progress: () => undefined });
+  const data = join(folder, 'data');
+  mkdirSync(data);
   const temporal = new TemporalServer({
     cli: cli.path,
     port: await freePort(),
-    databaseFile: join(folder, 'temporal.db'),
+    databaseFile: join(data, 'temporal.db'),
     ...(longFrom !== undefined && { dynamicConfig: [`limit.historyCount.suggestContinueAsNew=${longFrom}`] }),
     logFile: join(folder, 'temporal.log'),
     environment,
   });
   await temporal.start();
-  return { address: temporal.address, ...controls(temporal, folder) };
+  return { address: temporal.address, ...controls(temporal, folder, data) };
 }
 
-function controls(server: EmbeddedPostgres | TemporalServer, folder: string): OwnServer {
+/** @param data of the server, inside its folder. */
+function controls(server: EmbeddedPostgres | TemporalServer, folder: string, data: string): OwnServer {
   const takeBack = atEnd(() => server.child?.killNow());
+  let backups = 0;
+  const kill = async () => {
+    // PostgreSQL's processes lead groups of their own; those that outlived their parent would write on.
+    if (server.child?.identity !== undefined) signalTree(server.child.identity.pid, 'SIGKILL');
+    await server.kill();
+  };
   return {
     start: () => server.start(),
     stop: () => server.stop(),
-    kill: async () => {
-      // PostgreSQL's processes lead groups of their own; those that outlived their parent would write on.
-      if (server.child?.identity !== undefined) signalTree(server.child.identity.pid, 'SIGKILL');
-      await server.kill();
+    kill,
+    backUp: async () => {
+      backups += 1;
+      const backup = join(folder, `backup-${backups}`);
+      await server.stop();
+      // It keeps the owner of each file, which Node.js's own copy does not.
+      await run('cp', ['-a', data, backup]);
+      await server.start();
+      return backup;
+    },
+    restore: async (backup) => {
+      await kill();
+      rmSync(data, { recursive: true, force: true });
+      if (backup === undefined) mkdirSync(data);
+      else await run('cp', ['-a', backup, data]);
+      await server.start();
     },
     freeze: () => void (server.child?.identity !== undefined && signalTree(server.child.identity.pid, 'SIGSTOP')),
     thaw: () => void (server.child?.identity !== undefined && signalTree(server.child.identity.pid, 'SIGCONT')),

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, it } from 'vitest';
+import { auditBooks } from '#test/support/books.ts';
+import { OrderDesk, PACKAGE } from '#test/support/order-desk.ts';
+import { startOwnPostgres, startOwnTemporal, type OwnPostgres, type OwnTemporal } from '#test/support/own-servers.ts';
+import { startStack, type Stack } from '#test/support/stack.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+
+/** Restoring, and all that heals afterwards, takes several waits of the sweeper and the reconciler. */
+const SLOWEST_MS = 600_000;
+
+const TOP_UP_PACKAGE = 1002;
+const VPN_PLAN = 301;
+const CUSTOMER = { customer_reference: 'C-2207', customer_price: '29.99' } as const;
+const PAUSES = '/v1/purchase-gate/pauses';
+
+let running: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const each of running.toReversed()) await each[Symbol.asyncDispose]();
+  running = [];
+});
+
+async function begin(servers: { postgres?: OwnPostgres; temporal?: OwnTemporal }, environment: Readonly<Record<string, string>> = {}, dialect = 'replays') {
+  running.push(...Object.values(servers));
+  const stack = await startStack({ ...servers, environment, simulator: { SIMULATOR_PROCESSING_DELAY: '1s', SIMULATOR_WEBHOOK_RETRY_DELAY: '300ms', SIMULATOR_DIALECT: dialect } });
+  running.push(stack);
+  return { stack, desk: new OrderDesk(stack) };
+}
+
+/** One of each kind that buys, held at the purchase gate, so that all of it is sent after a backup. @returns their addresses. */
+async function placeHeld(desk: OrderDesk): Promise<string[]> {
+  const esim = await desk.newEsim();
+  await pause(desk.stack);
+  const paths = [
+    `/v1/orders/${await desk.place(PACKAGE.completedAtOnce)}`,
+    `/v1/orders/${await desk.place(PACKAGE.processingThenCompleted)}`,
+    `/v1/topups/${await desk.topUp(esim, TOP_UP_PACKAGE)}`,
+    `/v1/vpn/subscriptions/${await desk.subscribe(VPN_PLAN)}`,
+  ];
+  for (const path of paths) await desk.stack.workReaches(path, ['held']);
+  return paths;
+}
+
+async function pause(stack: Stack): Promise<void> {
+  const answer = await stack.api.post(PAUSES, { why: 'A backup is made.' }, { headers: { 'idempotency-key': randomUUID() } });
+  expect(answer.status).toBe(201);
+}
+
+async function releasePauses(stack: Stack): Promise<void> {
+  const pauses = await waitFor('the API reads its database again', async () => {
+    const answer = await stack.api.get(PAUSES);
+    return answer.status === 200 ? answer : undefined;
+  });
+  const [id] = [pauses.at('data', 0, 'id')];
+  if (typeof id !== 'string') throw new Error(`no pause is in force: ${pauses.text}`);
+  expect((await stack.api.post(`${PAUSES}/${id}/release`, { why: 'It is made.' })).status).toBe(200);
+}
+
+const ENDS = ['completed', 'active', 'needs_attention'] as const;
+
+async function statusOf(stack: Stack, path: string): Promise<string> {
+  return (await stack.workReaches(path, ENDS)).textAt('status');
+}
+
+/** Everything but what a restored database cannot know: which deliveries it had acknowledged. */
+async function differences(desk: OrderDesk, unsettled: readonly string[] = []): Promise<string[]> {
+  const all = await auditBooks(desk.stack, { accepted: desk.accepted, unsettled });
+  return all.filter((each) => !each.endsWith('was acknowledged and is not stored'));
+}
+
+async function debits(desk: OrderDesk): Promise<number> {
+  return (await desk.simulator.ledger()).filter(({ type }) => type === 'debit').length;
+}
+
+describe('PostgreSQL restored to a moment before work was sent, beside a Temporal that has carried it out', { timeout: SLOWEST_MS }, () => {
+  it.each([
+    { service: 'repeats the answer to a known key', dialect: 'replays', environment: {} },
+    { service: 'buys again for a known key, and may not be sent the same twice', dialect: 'ignores_keys', environment: { SERVICE_WITHOUT: 'key_replay' } },
+  ])('pays once for each, and all of it is done, where the service $service', async ({ dialect, environment }) => {
+    const postgres = await startOwnPostgres();
+    const { stack, desk } = await begin({ postgres }, environment, dialect);
+    const paths = await placeHeld(desk);
+    const backup = await postgres.backUp();
+
+    await releasePauses(stack);
+    for (const path of paths) await stack.workReaches(path, ['completed', 'active']);
+    const paid = await debits(desk);
+    await postgres.restore(backup);
+    await releasePauses(stack);
+
+    const ends = await Promise.all(paths.map((path) => statusOf(stack, path)));
+    expect(await debits(desk)).toBe(paid);
+    expect(await differences(desk)).toEqual([]);
+    expect(ends).toEqual(['completed', 'completed', 'completed', 'active']);
+  });
+
+  it('carries out once what was asked for after the backup, when its callers ask again: each gets the same id', async () => {
+    const postgres = await startOwnPostgres();
+    const { stack, desk } = await begin({ postgres });
+    const [recharged, cancelled] = [await desk.newEsim(), await desk.newEsim()];
+    const backup = await postgres.backUp();
+    const asked = [
+      { path: '/v1/orders', body: { package_id: PACKAGE.completedAtOnce, external_order_id: randomUUID() }, end: 'completed' },
+      { path: '/v1/topups', body: { esim_id: recharged, package_id: TOP_UP_PACKAGE, external_topup_id: randomUUID() }, end: 'completed' },
+      { path: '/v1/vpn/subscriptions', body: { vpn_plan_id: VPN_PLAN, external_subscription_id: randomUUID(), ...CUSTOMER }, end: 'active' },
+      { path: '/v1/cancellations', body: { esim_id: cancelled }, end: 'completed' },
+    ].map((each) => ({ ...each, headers: { 'idempotency-key': randomUUID() } }));
+    const askAll = () => Promise.all(asked.map((each) => carriedOut(stack, each)));
+    const [order, topup, subscription] = await askAll();
+    const movements = await desk.simulator.ledger();
+
+    await postgres.restore(backup);
+    // A cancellation gets another id: that of an eSIM that is cancelled already costs nothing.
+    expect((await askAll()).slice(0, 3)).toEqual([order, topup, subscription]);
+    expect(await desk.simulator.ledger()).toEqual(movements);
+    expect(await differences(desk)).toEqual([]);
+  });
+});
+
+interface Asked {
+  readonly path: string;
+  readonly body: object;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly end: string;
+}
+
+/** Asks until it is accepted, and waits for its end. @returns its id. */
+async function carriedOut(stack: Stack, { path, body, headers, end }: Asked): Promise<string> {
+  const answer = await waitFor(`POST ${path} is accepted`, async () => {
+    const given = await stack.api.post(path, body, { headers });
+    if (given.status !== 202) throw new Error(`${given.status}: ${given.text}`);
+    return given;
+  });
+  const id = answer.textAt('id');
+  await stack.workReaches(`${path}/${id}`, [end]);
+  return id;
+}
+
+describe('Temporal restored to an earlier moment, or empty, beside a PostgreSQL that knows more', { timeout: SLOWEST_MS }, () => {
+  it.each(['an hour older', 'empty'] as const)('pays once for each, and all of it is done: %s', async (how) => {
+    const temporal = await startOwnTemporal();
+    const { stack, desk } = await begin({ temporal });
+    const paths = await placeHeld(desk);
+    const backup = how === 'empty' ? undefined : await temporal.backUp();
+    await releasePauses(stack);
+    const [first, ...others] = paths;
+    if (first === undefined) throw new Error('nothing was placed');
+    await stack.workReaches(first, ['completed']);
+    // The rest is wherever it is by now.
+    await stack.kill('worker');
+    await temporal.restore(backup);
+    await stack.start('worker');
+
+    const ends = await Promise.all(others.map((path) => statusOf(stack, path)));
+    expect(await differences(desk)).toEqual([]);
+    expect(ends).toEqual(['completed', 'completed', 'active']);
+    // The eSIM, the two orders, the top-up and the subscription.
+    expect(await debits(desk)).toBe(5);
+  });
+});
