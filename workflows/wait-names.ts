@@ -21,7 +21,6 @@ export const WAIT_NAMES = {
   notBegun: (attempt: Part) => `Until the send of attempt ${attempt} is tried again` as const,
   notAnswered: (reason: Part) => `Until the service is asked again (${reason})` as const,
   missingRow: () => 'Until its row is there again' as const,
-  databaseAgain: () => 'Until PostgreSQL is asked again' as const,
   absence: (attempt: Part) => `Before the service and the wallet are asked for attempt ${attempt}` as const,
   person: (reason: Part) => `Waits for a person (${reason})` as const,
   endOfTime: () => 'Active until its time is over' as const,

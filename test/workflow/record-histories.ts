@@ -19,6 +19,7 @@ import { temporaryFolder } from '#test/support/temporary.ts';
 import { waitFor } from '#test/support/wait-for.ts';
 import { WebhookReceiver } from '#test/support/webhook-receiver.ts';
 import { CANCELLATIONS } from '#test/workflow/scenarios/cancellations.ts';
+import { OUTAGES } from '#test/workflow/scenarios/outages.ts';
 import { PURCHASES } from '#test/workflow/scenarios/purchases.ts';
 import { TemporalUi, withWorker, type OneRun, type Scenario } from '#test/workflow/scenarios/scenario.ts';
 import { SUBSCRIPTIONS } from '#test/workflow/scenarios/subscriptions.ts';
@@ -41,6 +42,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   ...PURCHASES,
   ...SUBSCRIPTIONS,
   ...CANCELLATIONS,
+  ...OUTAGES,
   ...Object.fromEntries(Object.entries(SCHEDULED).map(([schedule, workflow]) => [`scheduled-${schedule}`, () => scheduledRun(schedule, workflow)])),
 
   'completed-at-once': async (desk) => (await desk.complete(PACKAGE.completedAtOnce)).textAt('id'),

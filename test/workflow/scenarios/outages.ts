@@ -1,0 +1,96 @@
+/** Ways of orders whose service could not be asked, and of rows that PostgreSQL has lost. */
+import { eq, sql } from 'drizzle-orm';
+import { attempts } from '#db/schema.ts';
+import { PACKAGE, type OrderDesk } from '#test/support/order-desk.ts';
+import { waitFor } from '#test/support/wait-for.ts';
+import { ADA, withWorker, type Scenario } from '#test/workflow/scenarios/scenario.ts';
+import { resolveUpdate, retryUpdate } from '#workflows/messages.ts';
+import { WAIT_NAMES } from '#workflows/wait-names.ts';
+
+const SOON = { POLICY_ASK_AGAIN: '500ms', POLICY_ASK_AGAIN_MAX: '500ms' } as const;
+
+/** Two sends fit into the window; after a third wait it is over. */
+const SHORT_WINDOW = { POLICY_RESEND_WINDOW: '3s', POLICY_RESEND_DELAY: '2s' } as const;
+
+export const OUTAGES: Readonly<Record<string, Scenario>> = {
+  'asked-again-then-found': withWorker(SOON, async (desk, temporal) => {
+    await desk.simulator.dialect('conflicts');
+    await desk.silenceService();
+    await desk.simulator.onRequest('createOrder', { kind: 'accepted_but_answer_lost' });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.notAnswered('not_answered'));
+    await desk.simulator.calm();
+    await desk.reaches(id, 'completed');
+    return id;
+  }),
+
+  'absence-proven-then-resent': withWorker(SHORT_WINDOW, async (desk, temporal) => {
+    await desk.simulator.onRequest('createOrder', { kind: 'connection_reset' }, { count: 2 });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.absence(1));
+    await desk.reaches(id, 'completed');
+    return id;
+  }),
+
+  'sends-do-not-begin': withWorker({ POLICY_STALLED_AFTER: '1s' }, async (desk, temporal) => {
+    await refuseClaims(desk, true);
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.notBegun(1));
+    await waitFor('a person is told', async () => (await desk.cases(id)).some(({ reason }) => reason === 'stalled'));
+    await refuseClaims(desk, false);
+    await desk.reaches(id, 'completed');
+    return id;
+  }),
+
+  'row-lost-then-back': withWorker({ POLICY_MISSING_ROW_CHECK: '1s' }, async (desk, temporal) => {
+    const id = await desk.place(PACKAGE.staysProcessing);
+    await desk.reaches(id, 'processing');
+    const { workflowId, runId } = await temporal.of(id).describe();
+    const { database } = desk.stack;
+    await database.run((db) => db.execute(sql`create table lost as select * from orders where id = ${id}`));
+    await database.run((db) => db.execute(sql`delete from orders where id = ${id}`));
+    await temporal.of(id).signal('operatorActed');
+    await temporal.waits(id, WAIT_NAMES.missingRow());
+    await database.run((db) => db.execute(sql`insert into orders select * from lost`));
+    await database.run((db) => db.execute(sql`drop table lost`));
+    const [sold] = await desk.simulator.orders((await desk.attempts(id))[0]!.reference);
+    await desk.simulator.completeOrder(sold!.id);
+    await desk.reaches(id, 'completed');
+    return { workflowId, runId };
+  }),
+
+  'records-lost-then-judged': withWorker({ SERVICE_WITHOUT: 'key_replay' }, async (desk, temporal) => {
+    await desk.simulator.onRequest('createOrder', { kind: 'connection_reset' });
+    const id = await desk.place(PACKAGE.completedAtOnce);
+    await temporal.waits(id, WAIT_NAMES.person('outcome_unknown'));
+    await setBack(desk, id);
+    await temporal.of(id).executeUpdate(retryUpdate, { args: [ADA] });
+    await temporal.waits(id, WAIT_NAMES.person('records_lost'));
+    const verdict = { ...ADA, case: 'records_lost', verdict: 'not_bought', next: 'continue' } as const;
+    await temporal.of(id).executeUpdate(resolveUpdate, { args: [verdict] });
+    await desk.reaches(id, 'completed');
+    return id;
+  }),
+};
+
+/** No send is claimed while this stands: PostgreSQL refuses it. */
+async function refuseClaims({ stack }: OrderDesk, refused: boolean): Promise<void> {
+  await stack.database.run(async (db) => {
+    if (!refused) {
+      await db.execute(sql`drop trigger no_claim on attempts`);
+      return;
+    }
+    await db.execute(sql`create or replace function no_claim() returns trigger language plpgsql as
+      $$ begin raise exception 'no claims' using errcode = '55000'; end $$`);
+    await db.execute(sql`create trigger no_claim before update on attempts for each row
+      when (new.state = 'sending') execute function no_claim()`);
+  });
+}
+
+/** PostgreSQL forgets that the attempt was ever sent. */
+async function setBack({ stack }: OrderDesk, id: string): Promise<void> {
+  const before = { state: 'prepared', sends: 0, anyUnknown: false, firstSentAt: null, firstUnrefusedSendAt: null } as const;
+  await stack.database.run((db) =>
+    db.update(attempts).set({ ...before, failureClass: null, failureDetail: null }).where(eq(attempts.subjectId, id)),
+  );
+}
