@@ -1,6 +1,6 @@
-import type { WorkKind } from '#domain/work.ts';
+import type { WorkKind, WorkRef } from '#domain/work.ts';
 import { couldNotBeAsked } from '#domain/workflow-policy.ts';
-import { findAttemptById } from '#db/attempts.ts';
+import { findAttemptById, type AttemptRow } from '#db/attempts.ts';
 import { restartResendWindow } from '#db/restored-attempts.ts';
 import { lockUnfinishedWork } from '#db/work.ts';
 import type { PurchaseKind } from '#activities/purchases/kind.ts';
@@ -10,29 +10,44 @@ import type { AbsenceResult, PurchaseActivities } from '#activities/work-types.t
 /**
  * Proves that no send of an attempt has bought so far: a complete list of the service without it, and then a complete wallet without its
  * debit. The caller has waited for the settling delay since the last send. It is no proof against a request that is still on its way, so the
- * attempt stays unknown; only its resend window begins anew, for the same key.
+ * attempt stays unknown, and it neither fails nor is it bought anew; only its resend window begins anew, for the same key. Without keys that
+ * the service replays there is nothing to be gained (`docs/adr/0018-absence-restarts-the-resend-window.md`).
  */
 export function createAbsenceProof(
-  { database }: WorkDependencies,
+  { database, purchaseInForce }: WorkDependencies,
   kinds: Readonly<Record<WorkKind, PurchaseKind>>,
   readDebitEvidence: PurchaseActivities['readDebitEvidence'],
 ): PurchaseActivities['proveAbsence'] {
-  return async ({ work, attemptId }): Promise<AbsenceResult> => {
-    const attempt = await database.run((db) => findAttemptById(db, attemptId));
-    if (attempt.state !== 'unknown') return { kind: 'changed' };
+  const absenceOf = async (work: WorkRef, attempt: AttemptRow): Promise<AbsenceResult | undefined> => {
     const inquiry = await kinds[work.kind].ask(attempt);
     if (inquiry.kind === 'unavailable') {
       return { kind: 'unproven', mayPass: couldNotBeAsked(inquiry.failure.class), detail: inquiry.failure.detail };
     }
     if (inquiry.kind === 'found') return { kind: 'changed' };
     // A cancellation spends nothing: that the eSIM is as it was says all.
-    if (work.kind !== 'cancellation') {
-      const { evidence, mayPass = false, detail } = await readDebitEvidence({ work, attemptId });
-      if (evidence !== 'no_debit') return { kind: 'unproven', mayPass, detail };
-    }
+    if (work.kind === 'cancellation') return undefined;
+    const { evidence, mayPass = false, detail } = await readDebitEvidence({ work, attemptId: attempt.id });
+    return evidence === 'no_debit' ? undefined : { kind: 'unproven', mayPass, detail };
+  };
+
+  return async ({ work, attemptId }): Promise<AbsenceResult> => {
+    const { attempt, inForce } = await database.run(async (db) => ({
+      attempt: await findAttemptById(db, attemptId),
+      inForce: await purchaseInForce(db),
+    }));
+    if (!isOpen(attempt)) return { kind: 'changed' };
+    // Revoked since the workflow began: to prove more would lead to no send.
+    if (!inForce.resendAllowed) return { kind: 'unproven', mayPass: false, detail: 'Nothing may be sent twice to this service.' };
+    const otherwise = await absenceOf(work, attempt);
+    if (otherwise !== undefined) return otherwise;
     return database.transaction(async (tx) => {
       await lockUnfinishedWork(tx, work);
-      return { kind: (await restartResendWindow(tx, attemptId)) ? 'absent' : 'changed' };
+      return { kind: (await restartResendWindow(tx, attempt)) ? 'absent' : 'changed' };
     });
   };
+}
+
+/** One that is being sent left no result when its workflow comes to this: `restartResendWindow` looks at its lease. */
+function isOpen({ state }: AttemptRow): boolean {
+  return state === 'unknown' || state === 'sending';
 }

@@ -29,9 +29,12 @@ export function createDebitEvidence(
     if (!answer.value.complete) {
       return { evidence: 'unavailable', detail: 'The wallet has more transactions since the attempt than can be read.' };
     }
+    const { items } = answer.value;
+    const debits = items.filter(({ type }) => type === 'debit');
+    const mayBeOurs = (await kinds[work.kind].mayOwnOneOf?.(attempt, debits)) ?? false;
     return database.transaction(async (tx) => {
       const booked = await bookedMovements(tx, attempt.id);
-      const { result, movements } = judge(kinds[work.kind], attempt, answer.value.items, booked);
+      const { result, movements } = judge(kinds[work.kind], attempt, items, { ...booked, mayBeOurs });
       await writeBooks(tx, attempt, movements);
       // Of one whose outcome is unknown it says nothing for good: a request may still be on its way.
       if (costNothing(result.evidence) && attempt.state === 'failed') await markSettled(tx, attempt.id);
@@ -56,7 +59,7 @@ function judge(
   kind: PurchaseKind,
   attempt: AttemptRow,
   transactions: readonly WalletTransaction[],
-  booked: { readonly debit: boolean; readonly credit: boolean },
+  booked: { readonly debit: boolean; readonly credit: boolean; readonly mayBeOurs: boolean },
 ): { result: EvidenceResult; movements: Movements } {
   const ours = transactions.filter((transaction) => kind.owns(attempt, transaction));
   const movements = {
@@ -65,7 +68,8 @@ function judge(
   };
   // What was debited was debited: a wallet that shows it no more is not to be believed.
   const vanished = booked.debit && !booked.credit && movements.debits.length === 0;
-  const result = vanished ? DEBIT_VANISHED : weigh(movements, transactions.some((each) => each.type === 'debit' && kind.isAnonymous(each)));
+  const isAnonymous = transactions.some((each) => each.type === 'debit' && kind.isAnonymous(each));
+  const result = vanished ? DEBIT_VANISHED : weigh(movements, isAnonymous || booked.mayBeOurs);
   return { result, movements };
 }
 
@@ -83,7 +87,7 @@ function weigh({ debits, credits }: Movements, anonymousDebits: boolean): Eviden
       : { evidence: 'debited', detail: `The wallet shows a debit of ${debit.amount} ${debit.currency} and no credit for it.` };
   }
   if (anonymousDebits) {
-    return { evidence: 'unavailable', detail: 'The wallet shows debits that do not say what they are for.' };
+    return { evidence: 'unavailable', detail: 'The wallet shows debits that may be for this attempt: what they are for is not known here.' };
   }
   return { evidence: 'no_debit', detail: 'The wallet shows no debit for this attempt.' };
 }

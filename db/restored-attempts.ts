@@ -1,5 +1,5 @@
 /** What is done after PostgreSQL has lost commits: how that is noticed, and how an attempt counts whose row knows too little. */
-import { and, eq, ne, sql } from 'drizzle-orm';
+import { and, eq, inArray, ne, sql } from 'drizzle-orm';
 import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
 import type { Witness } from '#domain/restored-records.ts';
 import type { WorkRef } from '#domain/work.ts';
@@ -113,13 +113,17 @@ async function isFreeFor(tx: Executor, esimId: string, attemptId: string): Promi
  * Lets the resend window of an attempt begin anew, since the service has shown that no send so far has bought. The caller holds the lock of
  * the work.
  *
- * @returns false, with nothing changed, when its outcome is not unknown any more, or a send may be under way.
+ * @param attempt as it was when the service began to be asked: of a later send the answers say nothing.
+ * @returns false, with nothing changed, when its outcome is not unknown any more, it was sent meanwhile, or a send may be under way. One that
+ *   is being sent, with its lease over, left no result: it is as unknown.
  */
-export async function restartResendWindow(tx: Executor, attemptId: string): Promise<boolean> {
+export async function restartResendWindow(tx: Executor, attempt: Pick<AttemptRow, 'id' | 'sends'>): Promise<boolean> {
+  const { id, sends } = attempt;
+  const isOver = sql`coalesce(${attempts.leaseUntil} <= clock_timestamp(), true)`;
   const changed = await tx
     .update(attempts)
     .set({ firstUnrefusedSendAt: sql`clock_timestamp()` })
-    .where(and(eq(attempts.id, attemptId), eq(attempts.state, 'unknown'), sql`coalesce(${attempts.leaseUntil} <= clock_timestamp(), true)`))
+    .where(and(eq(attempts.id, id), inArray(attempts.state, ['unknown', 'sending']), eq(attempts.sends, sends), isOver))
     .returning({ id: attempts.id });
   return changed.length > 0;
 }

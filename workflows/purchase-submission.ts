@@ -213,9 +213,19 @@ export class PurchaseSubmission {
   /** The service was asked and does not list it. */
   #afterNotFound({ failure }: StepNamed<'look_up'>): Step {
     const detail = 'The service does not list it.';
-    const { attempt, deadline } = this.#state;
-    const mayBeSentAgain = this.#policy.resendAllowed && !isNeverResent(failure) && !attempt.named && Date.now() < deadline;
+    if (this.#isOverdue) return this.#parkOverdue(failure);
+    const mayBeSentAgain = this.#policy.resendAllowed && !isNeverResent(failure) && !this.#state.attempt.named;
     return mayBeSentAgain ? { step: 'prove_absence', failure, detail } : this.#parkUnknown(detail, failure);
+  }
+
+  get #isOverdue(): boolean {
+    return Date.now() >= this.#state.deadline;
+  }
+
+  /** It may not be bought any more, and may not fail either: no failure was reported for the attempt, and a request may still arrive. */
+  #parkOverdue(failure: FailureClass): Step {
+    const detail = 'Its deadline passed while its outcome was unknown, and the service does not list it: nothing is sent again.';
+    return this.#parkUnknown(detail, failure);
   }
 
   #parkUnknown(detail: string, failure: FailureClass): Step {
@@ -242,6 +252,7 @@ export class PurchaseSubmission {
     this.#position.asks = 0;
     await this.#state.reload();
     if (result.kind === 'changed') return this.#position.fromAttempt();
+    if (this.#isOverdue) return this.#parkOverdue(failure);
     return { step: 'resend', failure, delayMs: this.#policy.resendDelayMs };
   }
 

@@ -76,6 +76,11 @@ export interface PurchaseKind {
   /** True when a debit might be for this attempt or for another: while there is one, "no debit" cannot be said. */
   isAnonymous(debit: WalletTransaction): boolean;
   /**
+   * True when one of these debits, which name what they are for, may be for this attempt all the same, since its name at the service is not
+   * known. Absent where an attempt carries a reference of ours, or costs nothing.
+   */
+  mayOwnOneOf?(attempt: AttemptRow, debits: readonly WalletTransaction[]): Promise<boolean>;
+  /**
    * Stores what was bought and completes the work.
    *
    * @throws NotYetError while the service does not answer, or does not show all that is needed.

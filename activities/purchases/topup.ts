@@ -89,6 +89,16 @@ export function topupPurchases(dependencies: WorkDependencies): PurchaseKind {
     // One that names the eSIM alone may be of this top-up, of another one, or of the order.
     isAnonymous: namesNothing,
 
+    // Its id at the service is all that the wallet could name it by: a list that lags behind the wallet would look like absence.
+    async mayOwnOneOf(attempt, debits) {
+      const { serviceId, serviceEsimId } = attempt;
+      if (serviceId !== null) return false;
+      const ofEsim = debits.filter(({ esim_id: esim }) => esim == null || esim === serviceEsimId);
+      const ids = ofEsim.flatMap(({ topup_id: id }) => id ?? []);
+      const others = await database.run((db) => serviceIdsOfOthers(db, attempt, ids));
+      return ids.some((id) => !others.has(id));
+    },
+
     async complete(known, applied) {
       // Without the price it is complete all the same; the books are completed from the wallet.
       const { attempt, inquiry } = known.chargedAmount === null ? await learn(dependencies, ask, known) : { attempt: known };
