@@ -1,3 +1,4 @@
+import type { FailureClass } from '#domain/failure.ts';
 import { equalMoney, plainText, type Money } from '#domain/money.ts';
 import { cancellationOutcome, type RefundState } from '#domain/refund.ts';
 import { forecastRefund, judgeRefundConditions, type RefundFacts } from '#domain/refund-conditions.ts';
@@ -109,7 +110,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
       if (found.kind === 'found') return finish('The eSIM is cancelled, and its refund is in the wallet.', true, found.credit);
       if (refund.verdict === 'refunded') return finish('The eSIM is cancelled; a person saw its refund in the wallet.', true, toldAmount(refund));
       if (refund.verdict === 'dismissed') return finish(`The eSIM is cancelled. ${found.detail} A person has let it go.`, false);
-      if (found.kind === 'not_yet') throw new NotYetError('refund_not_in_wallet', found.detail);
+      if (found.kind === 'not_yet') throw new NotYetError(found.failure ?? 'refund_not_in_wallet', found.detail);
       // Nothing will ever show it; who accepted that none comes need not be asked.
       return cancellation.acceptWithoutRefund
         ? finish(`The eSIM is cancelled. ${found.detail}`, undefined)
@@ -141,7 +142,7 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
     const since = sinceFirstSend(attempt);
     const wallet = await service.listWalletTransactions({ since });
     if (!wallet.ok) {
-      if (wallet.kind === 'failure') return { kind: 'not_yet', detail: wallet.detail };
+      if (wallet.kind === 'failure') return { kind: 'not_yet', failure: wallet.failure, detail: wallet.detail };
       return { kind: 'never', detail: 'The service says that the refund is paid, and shows no wallet transactions to prove it.' };
     }
     const order = { serviceId: own.serviceOrderId, reference: own.reference };
@@ -217,8 +218,8 @@ export function cancellationPurchases(dependencies: WorkDependencies): PurchaseK
 /** What came of looking for the credit of a refund. */
 type CreditSearch =
   | { readonly kind: 'found'; readonly credit: Money }
-  /** It may show later. */
-  | { readonly kind: 'not_yet'; readonly detail: string }
+  /** It may show later. `failure`: why the wallet could not be read. */
+  | { readonly kind: 'not_yet'; readonly failure?: FailureClass; readonly detail: string }
   | { readonly kind: 'never'; readonly detail: string };
 
 function toldAmount({ amount, currency }: RefundRow): Money | undefined {

@@ -2,7 +2,7 @@ import { attemptReference } from '#domain/identifiers.ts';
 import { isSoldAtLoss } from '#domain/pricing.ts';
 import type { ObservedOutcome } from '#domain/observation.ts';
 import { chargedOf, type AttemptRow, type ServiceFacts } from '#db/attempts.ts';
-import { completeWork, lockWork } from '#db/work.ts';
+import { completeWork, lockWork, recordStep } from '#db/work.ts';
 import {
   accessPlace,
   customerReferencePlace,
@@ -110,7 +110,12 @@ export function vpnSubscriptionPurchases(dependencies: WorkDependencies): Purcha
       await database.transaction(async (tx) => {
         const row = await lockWork(tx, work);
         // A run that begins anew finds what was bought before.
-        if (row.completedAt !== null) return;
+        if (row.completedAt !== null) {
+          // The result of the completion was lost on its way, and the workflow has taken it for missing since.
+          const entry = { event: 'vpn_subscription.active_again', message: 'The VPN subscription is active: that had been stored before.' };
+          if (row.status === 'processing') await recordStep(tx, work, { status: 'active', entry, applied }, new Date(now()));
+          return;
+        }
         // They came with an answer: to the order, or to the question just now.
         const hasAccess = (await readVpnSubscription(tx, id)).sealedAccess !== null;
         const message = `The VPN subscription is active${hasAccess ? '; its access data are stored.' : '. The service gave no access data.'}`;
