@@ -118,7 +118,7 @@ class Outage {
     await simulator.onRequest(undefined, { kind: 'server_error' }, { count: null });
 
     const answer = await this.#stack.api.post(`/v1/vpn/subscriptions/${active}/cancel`, { why: 'The customer ended it.' });
-    expect(answer.status).toBe(202);
+    if (answer.status !== 202) throw new Error(`the API answered ${answer.status}: ${answer.text}`);
     await desk.topUp(esims[4]!, PACKAGE.completedAtOnce);
     await desk.cancel(esims[5]!);
     await desk.subscribe(302);
@@ -182,7 +182,7 @@ class Outage {
 
   async #removeFaults(): Promise<void> {
     const answer = await this.#stack.simulator.call('DELETE', '/simulator/faults', {});
-    expect(answer.status).toBeLessThan(300);
+    if (answer.status > 299) throw new Error(`the simulator answered ${answer.status}: ${answer.text}`);
     await this.#desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
   }
 
@@ -220,7 +220,8 @@ describe('an outage of the service that is longer than every window', () => {
     const left = await outage.end(persons);
 
     for (const { id } of left) outage.desk.expectUnsettled(id);
-    if (persons.length === 0) expect(left).toEqual([]);
+    // `end` waits for it, too: nothing is left over for reasons that are not named.
+    expect(left.filter(({ attentionReason }) => !persons.some((reason) => reason === attentionReason))).toEqual([]);
     await outage.desk.checkBooks();
     // The case that time closes is closed once it has healed.
     const openCases = await running.database.run((db) => db.select().from(cases).where(and(isNull(cases.closedAt), inArray(cases.reason, ['not_answered', 'stalled']))));
