@@ -1,0 +1,42 @@
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FakeOrder, POLICY, withWorker } from '#test/support/order-workflow.ts';
+import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
+import { orderWorkflow } from '#workflows/order.ts';
+
+let environment: TestWorkflowEnvironment;
+beforeAll(async () => {
+  environment = await createTimeSkippingEnvironment();
+});
+afterAll(() => environment.teardown());
+
+const DAY = 24 * 3_600_000;
+
+describe('PostgreSQL that is gone for a day', () => {
+  it('leaves a history of less than 2,000 events, and the order is bought once when it is back', async () => {
+    const order = new FakeOrder([{ answers: 'completed' }], await environment.currentTimeMs());
+    const until = (await environment.currentTimeMs()) + DAY;
+    const activities = (now: () => Promise<number>) => {
+      const normal = order.activities(now);
+      const beginWork: typeof normal.beginWork = async (input) => {
+        if ((await now()) < until) throw new Error('connect ECONNREFUSED');
+        return normal.beginWork(input);
+      };
+      return { ...normal, beginWork };
+    };
+    await withWorker(environment, { activities }, async (taskQueue) => {
+      const handle = await environment.client.workflow.start(orderWorkflow, {
+        workflowId: `order/${order.orderId}`,
+        taskQueue,
+        args: [{ work: { kind: 'order', id: order.orderId }, policy: { ...POLICY, holdDeadlineMs: 3 * DAY } }],
+      });
+      expect(await handle.result()).toMatchObject({ status: 'completed' });
+      // It goes on in a new run once it can: the first one bears the outage.
+      const first = environment.client.workflow.getHandle(handle.workflowId, handle.firstExecutionRunId);
+      const { historyLength } = await first.describe();
+      expect(historyLength).toBeGreaterThan(300);
+      expect(historyLength).toBeLessThan(2_000);
+    });
+    expect(order.sent).toHaveLength(1);
+  });
+});
