@@ -1,12 +1,26 @@
 import type { Runway } from '#domain/runway.ts';
+import type { WorkKind } from '#domain/work.ts';
 import type { BooksResult } from '#workflows/messages.ts';
+
+/** Where a sweep stopped. */
+export interface SweepCursor {
+  readonly kind: WorkKind;
+  /** The last row that was looked at: when it last changed, in epoch milliseconds, and its id. */
+  readonly after: { readonly updatedAt: number; readonly id: string } | undefined;
+}
 
 /** The activities of the scheduled workflows. */
 export interface MaintenanceActivities {
   /** Asks the service about silent attempts; what is new goes into the inbox like a webhook. */
   reconcileSilentWork(): Promise<{ asked: number; news: number }>;
-  /** Asks for the start of unfinished work that nothing was heard of for a while, and of deliveries that nobody makes. */
-  requestIdleWork(): Promise<{ requested: number }>;
+  /**
+   * Asks for the start of unfinished work that has no running workflow, for a wake of what runs and should have gone on, and for deliveries
+   * that nobody makes.
+   *
+   * @param input.from where the sweep before has stopped; absent: from the beginning.
+   * @returns what was asked for, and where the next sweep goes on.
+   */
+  requestIdleWork(input?: { from?: SweepCursor }): Promise<{ requested: number; woken: number; next?: SweepCursor }>;
   /** Forgets answers kept for repeated requests of our callers once nobody repeats them any more, and old deliveries of webhooks. */
   forgetOldAnswers(): Promise<{ forgotten: number }>;
 }

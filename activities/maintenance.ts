@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FailureClass } from '#domain/failure.ts';
 import { isFinal } from '#domain/lifecycle.ts';
-import type { OutboundPolicy, ReconcilePolicy, SweepPolicy, WebhookSilencePolicy } from '#domain/policy.ts';
+import type { OutboundPolicy, ReconcilePolicy, WebhookSilencePolicy } from '#domain/policy.ts';
+import type { SweepPolicy } from '#domain/sweep-policy.ts';
 import { WORK_KINDS } from '#domain/work.ts';
 import { findSilentAttempts, markAsked } from '#db/attempt-queries.ts';
 import { recordFacts, workOf, type AttemptRow } from '#db/attempts.ts';
@@ -12,14 +13,15 @@ import { addReadObservation, inboxBodyPlace, missedWebhooks, readDeliveryId, req
 import { requestWake } from '#db/outbox.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { forgetDeliveries, wakeOverdueEndpoints } from '#db/webhook-deliveries.ts';
-import { lockWork, requestStartOfIdleWork } from '#db/work.ts';
+import { lockWork } from '#db/work.ts';
 import type { Logger } from '#telemetry/logger.ts';
 import type { MaintenanceActivities } from '#activities/maintenance-types.ts';
 import type { Found } from '#activities/purchases/kind.ts';
+import { sweepWork, type SweepTools } from '#activities/sweep.ts';
 import { purchaseKinds } from '#activities/work.ts';
 import type { WorkDependencies } from '#activities/work-context.ts';
 
-export interface MaintenanceDependencies extends WorkDependencies {
+export interface MaintenanceDependencies extends WorkDependencies, Pick<SweepTools, 'findRunning'> {
   readonly reconcile: ReconcilePolicy;
   readonly sweep: SweepPolicy;
   readonly outbound: Pick<OutboundPolicy, 'logKeptMs'>;
@@ -84,18 +86,12 @@ export function createMaintenanceActivities(dependencies: MaintenanceDependencie
       return { asked, news };
     },
 
-    async requestIdleWork() {
-      const requested = await database.transaction((tx) =>
-        requestStartOfIdleWork(tx, {
-          idleBefore: new Date(now() - sweep.idleAfterMs),
-          batch: sweep.batch,
-          now: new Date(now()),
-        }),
-      );
+    async requestIdleWork(input) {
+      const swept = await sweepWork(dependencies, input?.from);
       const matchable = await database.run((db) => requeueMatchable(db, sweep.batch));
       const overdue = await database.transaction((tx) => wakeOverdueEndpoints(tx, { before: new Date(now() - sweep.idleAfterMs) }));
-      if (requested + matchable + overdue > 0) wakeRelay();
-      return { requested };
+      if (swept.requested + swept.woken + matchable + overdue > 0) wakeRelay();
+      return swept;
     },
 
     async forgetOldAnswers() {

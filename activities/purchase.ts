@@ -160,7 +160,7 @@ export function createPurchase(dependencies: WorkDependencies, kinds: Readonly<R
     async completePurchase({ work, attemptId, applied }) {
       const attempt = await database.run((db) => findAttemptById(db, attemptId));
       try {
-        return await kinds[work.kind].complete(attempt, applied.map(BigInt));
+        return await kinds[work.kind].complete(attempt, applied);
       } catch (error) {
         if (!(error instanceof NotYetError)) throw error;
         const { reason, message: detail, retryAfterMs } = error;

@@ -9,6 +9,7 @@ import { buyingBarrier } from '#db/buying-barrier.ts';
 import { parkRefund } from '#db/cancellation-facts.ts';
 import { isBadData, type Database, type Executor } from '#db/database.ts';
 import { unappliedFor, type InboxRow } from '#db/inbox.ts';
+import { inboxKey } from '#db/inbox-keys.ts';
 import { actOnWork, wakeToCompare } from '#db/operator-actions.ts';
 import { isCompared, noteComparison, readDatabaseEpoch } from '#db/restored-attempts.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
@@ -88,6 +89,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         const attempt = (await currentAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
         const subscription = await kinds[work.kind].subscription?.(tx, work.id);
         const cancellation = await kinds[work.kind].cancellation?.(tx, work.id);
+        const epoch = await readDatabaseEpoch(tx);
         return {
           status: row.status,
           acceptedAt: row.createdAt.getTime(),
@@ -96,7 +98,7 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
           ...(isRestored && { isRestored }),
           ...(isFirstSinceRestart && { isFirstSinceRestart }),
           extraAttempts: row.extraAttempts,
-          observations: (await unappliedFor(tx, work)).flatMap((each) => observationOf(each, attempt)),
+          observations: (await unappliedFor(tx, work)).flatMap((each) => observationOf(each, attempt, epoch)),
           ...(row.attentionReason !== null && { attention: row.attentionReason }),
           ...(row.retryOverrides !== null && { retryOverrides: row.retryOverrides }),
           ...(row.nextStepAt !== null && { nextStepAt: row.nextStepAt.getTime() }),
@@ -157,12 +159,13 @@ function refuseBadData(error: unknown): never {
   throw ApplicationFailure.nonRetryable('It cannot be stored as it is.', ACTION_REFUSED);
 }
 
-function observationOf(row: InboxRow, latest: AttemptRow): ServiceObservation[] {
+function observationOf(row: InboxRow, latest: AttemptRow, epoch: string): ServiceObservation[] {
   // What the relay has not judged yet reaches the workflow as a signal.
   if (row.decision === null || row.decision === 'known' || row.outcome === null) return [];
   return [
     {
-      inboxId: String(row.id),
+      inboxId: inboxKey(row),
+      epoch,
       source: row.source,
       attemptNumber: latest.number,
       outcome: row.outcome,
@@ -185,7 +188,7 @@ function workStep(step: StepRecord) {
     ...(step.attemptState !== undefined && { judged: { number: step.attemptNumber, state: step.attemptState } }),
     nextStepAt: step.nextStepAt === undefined ? undefined : new Date(step.nextStepAt),
     retryRule: step.retryRule,
-    applied: step.applied.map(BigInt),
+    applied: step.applied,
   };
 }
 

@@ -1,26 +1,27 @@
-import { and, eq, inArray, isNull, notInArray, or } from 'drizzle-orm';
+import { and, eq, inArray, isNull, or, sql } from 'drizzle-orm';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import type { WorkRef } from '#domain/work.ts';
 import { hasOpenCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
+import { isAnsweredBy } from '#db/inbox-keys.ts';
 import { attempts, inbox } from '#db/schema.ts';
 
 /**
  * Finds what bars work. Asked in the transaction that is about to buy or to fail, with the work locked.
  *
- * @param answered rows of the inbox that this very step answers.
+ * @param answered keys of rows of the inbox that this very step answers.
  */
 export async function buyingBarrier(
   tx: Executor,
   work: WorkRef,
-  answered: readonly bigint[] = [],
+  answered: readonly string[] = [],
 ): Promise<BuyingBarrier | undefined> {
   if (await hasOpenCase(tx, work, 'contradiction')) return 'contradiction';
   return (await hasPendingObservations(tx, work, answered)) ? 'observations_pending' : undefined;
 }
 
 /** True while the service has said something of the work that nobody has taken into account. @param answered as above. */
-export async function hasPendingObservations(tx: Executor, work: WorkRef, answered: readonly bigint[] = []): Promise<boolean> {
+export async function hasPendingObservations(tx: Executor, work: WorkRef, answered: readonly string[] = []): Promise<boolean> {
   const names = await tx
     .select({ reference: attempts.reference, serviceId: attempts.serviceId, serviceEsimId: attempts.serviceEsimId })
     .from(attempts)
@@ -38,7 +39,7 @@ export async function hasPendingObservations(tx: Executor, work: WorkRef, answer
         eq(inbox.subjectKind, work.kind),
         // A quarantined report may say that it is bought: it bars until an operator requeues or dismisses it.
         inArray(inbox.state, ['pending', 'relayed', 'quarantined']),
-        ...(answered.length > 0 ? [notInArray(inbox.id, [...answered])] : []),
+        ...(answered.length > 0 ? [sql`not (${isAnsweredBy(answered)})`] : []),
         or(
           eq(inbox.subjectId, work.id),
           ...(references.length > 0 ? [inArray(inbox.reference, references)] : []),

@@ -9,6 +9,7 @@ import type { WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
 import { fromNow, PRESENT } from '#db/from-now.ts';
 import type { InboxRow } from '#db/inbox.ts';
+import { DATABASE_EPOCH } from '#db/restored-attempts.ts';
 import { inbox } from '#db/schema.ts';
 import { workTable } from '#db/work-tables.ts';
 
@@ -45,15 +46,16 @@ export async function takePending(db: Executor, options: { readonly batch: numbe
  * Locks a row that is in hand, reads it again, and renews its lease where it is still ours, so that the call that follows has a whole lease
  * of its own. The caller holds the lock of the work: work is locked before rows of the inbox.
  *
+ * @returns what is stored, and the epoch of the database in which it was read.
  * @throws Error when the row does not exist.
  */
-export async function holdRow(tx: Executor, row: TakenRow, leaseMs: number): Promise<StoredInboxRow> {
+export async function holdRow(tx: Executor, row: TakenRow, leaseMs: number): Promise<StoredInboxRow & { readonly epoch: string }> {
   const { state, decision, tries } = inbox;
-  const [stored] = await tx.select({ state, decision, tries }).from(inbox).where(eq(inbox.id, row.id)).for('update');
+  const [stored] = await tx.select({ state, decision, tries, epoch: DATABASE_EPOCH }).from(inbox).where(eq(inbox.id, row.id)).for('update');
   if (stored === undefined) throw new Error(`inbox row ${row.id} does not exist`);
   const isOurs = stored.tries === row.tries;
   if (isOurs && stored.state === 'pending') await tx.update(inbox).set({ availableAt: fromNow(leaseMs) }).where(eq(inbox.id, row.id));
-  return { state: stored.state, decision: stored.decision, isOurs };
+  return { state: stored.state, decision: stored.decision, epoch: stored.epoch, isOurs };
 }
 
 /**

@@ -8,6 +8,7 @@ import type { WebhookSilencePolicy } from '#domain/policy.ts';
 import type { CancellationWord } from '#domain/refund.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
 import type { Executor } from '#db/database.ts';
+import { isAnsweredBy } from '#db/inbox-keys.ts';
 import { attempts, inbox, topups } from '#db/schema.ts';
 import { workTable, type WorkRow } from '#db/work-tables.ts';
 
@@ -147,13 +148,13 @@ export async function returnUnanswered(tx: Executor, { kind, id }: WorkRef): Pro
     .where(and(eq(inbox.subjectKind, kind), eq(inbox.subjectId, id), eq(inbox.state, 'relayed')));
 }
 
-/** Notes what the state machine made of rows. Rows that are applied already stay as they are. */
-export async function markApplied(tx: Executor, rowIds: readonly bigint[], note: string, now: Date): Promise<void> {
-  if (rowIds.length === 0) return;
+/** Notes what the state machine made of rows. Rows that are applied already stay as they are. @param keys of {@link inboxKey}. */
+export async function markApplied(tx: Executor, keys: readonly string[], note: string, now: Date): Promise<void> {
+  if (keys.length === 0) return;
   await tx
     .update(inbox)
     .set({ state: 'applied', note, appliedAt: now })
-    .where(and(inArray(inbox.id, [...rowIds]), isNull(inbox.appliedAt)));
+    .where(and(isAnsweredBy(keys), isNull(inbox.appliedAt)));
 }
 
 /**

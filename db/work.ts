@@ -1,19 +1,19 @@
-/** Work of every kind as its workflow sees it: load, lock, move on, find what nobody works on. */
-import { and, eq, inArray, isNull, lt, not, or, sql } from 'drizzle-orm';
+/** Work of every kind as its workflow sees it: load, lock, move on. */
+import { and, eq, inArray } from 'drizzle-orm';
 import { attemptStateAfter } from '#domain/attempt-lifecycle.ts';
 import type { AttentionReason, FailureNote } from '#domain/attention.ts';
-import { ENDS_WITHOUT_EFFECT, FINAL_STATUSES, isFinal, mayFollow, type WorkStatus } from '#domain/lifecycle.ts';
+import { ENDS_WITHOUT_EFFECT, isFinal, mayFollow, type WorkStatus } from '#domain/lifecycle.ts';
 import type { Money } from '#domain/money.ts';
 import { isAsOrdered, type AttemptState } from '#domain/observation.ts';
 import type { BuyingBarrier } from '#domain/purchase-decision.ts';
 import type { RetryRule } from '#domain/retry-rules.ts';
-import { WORK_KINDS, WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
+import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
 import { buyingBarrier } from '#db/buying-barrier.ts';
 import { closeCase, closeCases, hasOpenCase, openCase } from '#db/cases.ts';
 import type { Executor } from '#db/database.ts';
 import { passGate } from '#db/gate/waits.ts';
 import { markApplied, returnUnanswered } from '#db/inbox.ts';
-import { requestStart, requestWake } from '#db/outbox.ts';
+import { requestWake } from '#db/outbox.ts';
 import { attempts, orders, topups, vpnSubscriptions } from '#db/schema.ts';
 import { addTimelineEntry, type TimelineEntry } from '#db/timeline.ts';
 import { announceWork } from '#db/work-events.ts';
@@ -129,8 +129,8 @@ export interface WorkStep {
   readonly nextStepAt?: Date | undefined;
   /** By which it is tried again; undefined: as it is stored. */
   readonly retryRule?: RetryRule | undefined;
-  /** Rows of the inbox that this step answers. */
-  readonly applied?: readonly bigint[] | undefined;
+  /** Rows of the inbox that this step answers, by their keys. */
+  readonly applied?: readonly string[] | undefined;
 }
 
 /**
@@ -214,8 +214,8 @@ export interface Completion {
   readonly esimId?: string;
   readonly charged: Money | undefined;
   readonly entry: Omit<TimelineEntry, 'event' | 'dedupKey'>;
-  /** Rows of the inbox that this answers. */
-  readonly applied: readonly bigint[];
+  /** Rows of the inbox that this answers, by their keys. */
+  readonly applied: readonly string[];
 }
 
 /** Ends a purchase well: attempt, work, timeline and inbox in one transaction. @throws WorkFinishedError when it has ended. */
@@ -255,44 +255,4 @@ async function mayBeBought(tx: Executor, { kind, id }: WorkRef): Promise<boolean
     )
     .limit(1);
   return open.length > 0;
-}
-
-/**
- * Asks anew for the workflows of unfinished work that nothing was heard of for a while; starting one that runs changes
- * nothing. This finds work whose workflow was terminated, and all of it after Temporal lost its data.
- *
- * @returns how much was asked for.
- */
-export async function requestStartOfIdleWork(tx: Executor, options: IdleOptions): Promise<number> {
-  let requested = 0;
-  for (const kind of WORK_KINDS) requested += await requestStartOfIdle(tx, kind, options);
-  return requested;
-}
-
-interface IdleOptions {
-  readonly idleBefore: Date;
-  /** Rows of each kind. */
-  readonly batch: number;
-  readonly now: Date;
-}
-
-async function requestStartOfIdle(tx: Executor, kind: WorkKind, { idleBefore, batch, now }: IdleOptions): Promise<number> {
-  const table = workTable(kind);
-  const idle = await tx
-    .select({ id: table.id })
-    .from(table)
-    .where(
-      and(
-        not(inArray(table.status, [...FINAL_STATUSES])),
-        lt(table.updatedAt, idleBefore),
-        or(isNull(table.sweptAt), lt(table.sweptAt, idleBefore)),
-      ),
-    )
-    .orderBy(sql`${table.sweptAt} nulls first`)
-    .limit(batch)
-    .for('update', { skipLocked: true });
-  const ids = idle.map(({ id }) => id);
-  for (const id of ids) await requestStart(tx, { kind, id });
-  if (ids.length > 0) await tx.update(table).set({ sweptAt: now }).where(inArray(table.id, ids));
-  return ids.length;
 }

@@ -4,6 +4,7 @@
  */
 
 import { RELAY_POLICY, TEMPORAL_HEALTH_POLICY, type RelayPolicy, type TemporalHealthPolicy } from '#domain/relay-policy.ts';
+import { SWEEP_POLICY, type SweepPolicy } from '#domain/sweep-policy.ts';
 import type { Money } from '#domain/money.ts';
 import type { RetrySettings } from '#domain/retry-rules.ts';
 import { DEFAULT_WORKFLOW_POLICY, type WorkflowPolicy } from '#domain/workflow-policy.ts';
@@ -72,21 +73,6 @@ export interface ReconcilePolicy {
   readonly listFrom: number;
   /** Pages of such a list in one run; what they do not show is asked about one by one. */
   readonly listPages: number;
-}
-
-export interface SweepPolicy {
-  /** How often unfinished rows are checked for a running workflow. */
-  readonly everyMs: number;
-  /** Rows whose last sign of life is younger than this are left alone. */
-  readonly idleAfterMs: number;
-  readonly batch: number;
-  /** How long the answer to an Idempotency-Key is kept. A day is what callers know from elsewhere; afterwards
-   * external_order_id, which is unique for good, still refuses a second order. */
-  readonly answersKeptMs: number;
-  /** How long events are kept. A month is what callers know from elsewhere, and longer than anybody who reads the feed is away. */
-  readonly eventsKeptMs: number;
-  /** How long one sweep deletes what is kept no longer; the rest waits for the next one. Well within the time that its activity has. */
-  readonly forgettingMs: number;
 }
 
 export interface BooksPolicy {
@@ -323,7 +309,7 @@ export const DEFAULT_POLICY: Policy = {
   },
   relay: RELAY_POLICY,
   temporalHealth: TEMPORAL_HEALTH_POLICY,
-  sweep: { everyMs: minute, idleAfterMs: 2 * minute, batch: 500, answersKeptMs: 24 * hour, eventsKeptMs: 30 * 24 * hour, forgettingMs: 20 * second },
+  sweep: SWEEP_POLICY,
   books: {
     everyMs: 15 * minute,
     overlapMs: 2 * hour,

@@ -8,6 +8,7 @@ import { knownWord, storeCancellationFacts } from '#db/cancellation-facts.ts';
 import { openCase } from '#db/cases.ts';
 import type { Database, Executor } from '#db/database.ts';
 import { assignToAttempt, inboxBodyPlace, lockMatch, markApplied, type InboxMatch, type InboxRow } from '#db/inbox.ts';
+import { inboxKey } from '#db/inbox-keys.ts';
 import { holdRow, markUnmatched } from '#db/inbox-queue.ts';
 import { addTimelineEntry } from '#db/timeline.ts';
 import { readVpnSubscription, storeSubscriptionFacts } from '#db/vpn-subscriptions.ts';
@@ -33,6 +34,8 @@ interface Matched {
   readonly row: InboxRow;
   readonly match: InboxMatch;
   readonly event: PurchaseEvent;
+  /** Of the database, when the row was read under its lock. */
+  readonly epoch: string;
 }
 
 /**
@@ -62,7 +65,7 @@ export async function judgeRow(
     const judged = await judge(tx, match, event, besides);
     const action = decideInboxRow(stored, judged, isFinal(match.row.status));
     if (action.kind === 'leave') return { kind: 'left' };
-    const matched = { row, match, event };
+    const matched = { row, match, event, epoch: stored.epoch };
     const foreign = await foreignTo(tx, match, event);
     if (foreign !== undefined) return applyForeign(tx, matched, foreign, now);
     await storeDecision(tx, matched, action.decision, now);
@@ -79,7 +82,7 @@ async function judge(tx: Executor, match: InboxMatch, event: PurchaseEvent, besi
 async function applyForeign(tx: Executor, { row, match, event }: Matched, foreign: string, now: Date): Promise<Judgement> {
   await assignToAttempt(tx, row.id, match, 'contradiction');
   await reportContradiction(tx, match, row, event, now);
-  await markApplied(tx, [row.id], `${foreign}; a case is open.`, now);
+  await markApplied(tx, [inboxKey(row)], `${foreign}; a case is open.`, now);
   return { kind: 'applied', contradiction: true };
 }
 
@@ -98,13 +101,14 @@ async function apply(tx: Executor, { row, match }: Matched, decision: Observatio
   const note = contradiction
     ? `Contradicts the end of the ${WORK_NOUNS[match.work.kind]} (${match.row.status}); a case is open.`
     : `Known already: the attempt was ${match.attempt.state}.`;
-  await markApplied(tx, [row.id], note, now);
+  await markApplied(tx, [inboxKey(row)], note, now);
   return { kind: 'applied', contradiction };
 }
 
-function tell({ row, match, event }: Matched, decision: TellingDecision): Judgement {
+function tell({ row, match, event, epoch }: Matched, decision: TellingDecision): Judgement {
   const { source } = row;
-  const observation = { inboxId: String(row.id), source, attemptNumber: match.attempt.number, outcome: event.outcome, decision };
+  const { outcome } = event;
+  const observation = { inboxId: inboxKey(row), epoch, source, attemptNumber: match.attempt.number, outcome, decision };
   return { kind: 'tell', match, observation };
 }
 

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type { WorkerConfig } from '#config/config.ts';
 import { createBooksActivities } from '#activities/books.ts';
 import { createMaintenanceActivities } from '#activities/maintenance.ts';
@@ -14,6 +15,7 @@ import { WebhookSender } from '#outbound/webhook-sender.ts';
 import { createLogger, type Logger } from '#telemetry/logger.ts';
 import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import { serviceCallObserver, unusedObserver } from '#telemetry/service-calls.ts';
+import { findRunning } from '#temporal/running-work.ts';
 import { openService } from '#upstream/service.ts';
 import { FirstContactWatch } from '#worker/first-contact.ts';
 import { gateListener } from '#worker/gate-listener.ts';
@@ -112,6 +114,7 @@ export function createWorkerParts(config: WorkerConfig, now: () => number = Date
         outbound: policy.outbound,
         webhookSilence: policy.webhookSilence,
         logger,
+        findRunning: (work) => findRunning(Context.current().client, work),
         wakeRelay: () => wakeups.wake(),
       }),
       ...createWatchActivities({ ...dependencies, watch: policy.watch }),

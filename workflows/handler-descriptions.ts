@@ -31,7 +31,7 @@ const RESOLVE: ResolveRequest = {
 };
 
 const OBSERVATION: ServiceObservation = {
-  inboxId: '17',
+  inboxId: '17.6b86b273ff34fce1',
   source: 'webhook',
   attemptNumber: 1,
   outcome: 'completed',

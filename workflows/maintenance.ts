@@ -1,5 +1,6 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { BooksActivities, MaintenanceActivities, WatchActivities } from '#activities/maintenance-types.ts';
+import type { BooksActivities, MaintenanceActivities, SweepCursor, WatchActivities } from '#activities/maintenance-types.ts';
+import { WORK_KINDS } from '#domain/work.ts';
 import { HEARTBEAT_TIMEOUT } from '#workflows/activity-options.ts';
 import type { BooksResult } from '#workflows/messages.ts';
 
@@ -23,11 +24,35 @@ export async function reconcileWorkflow(): Promise<{ asked: number; news: number
   return reconcileSilentWork();
 }
 
-/** Makes sure that all unfinished work has a running workflow, and clears away what nobody needs any more. */
-export async function sweepWorkflow(): Promise<{ requested: number; forgotten: number }> {
-  const { requested } = await requestIdleWork();
+/** What a sweep did, and where the next one goes on. */
+interface SweepResult {
+  readonly requested: number;
+  readonly woken: number;
+  readonly forgotten: number;
+  readonly next?: SweepCursor;
+}
+
+/** Makes sure that all unfinished work has a running workflow that has not missed anything, and clears away what nobody needs any more. */
+export async function sweepWorkflow(): Promise<SweepResult> {
+  // A schedule hands the result of its last run to the next one.
+  const from = cursorOf(workflowInfo().lastResult);
+  const swept = await requestIdleWork(from === undefined ? {} : { from });
   const { forgotten } = await forgetOldAnswers();
-  return { requested, forgotten };
+  return { ...swept, forgotten };
+}
+
+/** @returns undefined, which is the beginning, when the result holds no cursor, or one of another version. */
+function cursorOf(last: unknown): SweepCursor | undefined {
+  const { next } = objectOf(last);
+  const { kind: name, after } = objectOf(next);
+  const { updatedAt, id } = objectOf(after);
+  const kind = WORK_KINDS.find((each) => each === name);
+  if (kind === undefined || typeof updatedAt !== 'number' || typeof id !== 'string') return undefined;
+  return { kind, after: { updatedAt, id } };
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 /** Compares our books with the wallet at the service, and looks how long it lasts. */

@@ -98,8 +98,10 @@ export interface PurchaseWorkflowResult {
  * a workflow that starts anew reads what it has not applied from there.
  */
 export interface ServiceObservation {
-  /** Row of the inbox; the same one twice has no second effect. */
+  /** Key of the row of the inbox; the same one twice has no second effect. */
   readonly inboxId: string;
+  /** Of the database when this was read. PostgreSQL, set back, forgets what was answered: in another epoch the same row counts again. */
+  readonly epoch?: string;
   readonly source: 'webhook' | 'read';
   /** Which attempt it speaks of. */
   readonly attemptNumber: number;

@@ -85,7 +85,7 @@ export interface PurchaseKind {
    *
    * @throws NotYetError while the service does not answer, or does not show all that is needed.
    */
-  complete(attempt: AttemptRow, applied: readonly bigint[]): Promise<CompletionResult>;
+  complete(attempt: AttemptRow, applied: readonly string[]): Promise<CompletionResult>;
   /** What is known of a subscription, for its workflow; absent where nothing lives on. */
   readonly subscription?: (db: Executor, workId: string) => Promise<SubscriptionView>;
   /** What is known of a cancellation, for its workflow; absent for every other kind. */

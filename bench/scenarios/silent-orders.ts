@@ -103,6 +103,7 @@ async function callsFor(context: BenchContext, { orders, order_list }: { orders:
       webhookSilence: DEFAULT_POLICY.webhookSilence,
       logger: createLogger({ level: 'silent', name: 'bench' }),
       outbound: DEFAULT_POLICY.outbound,
+      findRunning: async () => new Set(),
       wakeRelay: () => undefined,
     });
     calls = 0;

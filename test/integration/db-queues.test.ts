@@ -2,12 +2,13 @@ import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#db/database.ts';
 import { markApplied, unappliedFor } from '#db/inbox.ts';
+import { inboxKey } from '#db/inbox-keys.ts';
 import { markUnmatched, postpone, settleTold, takePending } from '#db/inbox-queue.ts';
 import { recordMovement } from '#db/journal.ts';
 import { completeOrder } from '#db/orders.ts';
 import { postponeOutbox, requestStart, requestWake, settleOutbox, takeOutbox } from '#db/outbox.ts';
 import { attempts, inbox, journal, orders, outbox } from '#db/schema.ts';
-import { recordStep, requestStartOfIdleWork } from '#db/work.ts';
+import { recordStep } from '#db/work.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
 import { passQueueTime } from '#test/support/relay.ts';
 import { acceptTestOrder, deliverTestEvent, openTestAttempt, orderWork, storeTestFacts } from '#test/support/order-rows.ts';
@@ -27,7 +28,6 @@ afterAll(() => opened.drop());
 /** Longer than any test takes: what is leased or postponed by it is not due by chance. */
 const HOUR = 3_600_000;
 const LEASED = { leaseMs: HOUR };
-const soon = (ms = 0) => new Date(Date.now() + 60_000 + ms);
 const take = (batch: number) => database.run((db) => takePending(db, { batch, ...LEASED }));
 const deliverMany = async (count: number) => {
   for (let n = 0; n < count; n += 1) await deliverTestEvent(database, { outcome: 'processing', serviceId: `so-${n}-${Math.random()}` });
@@ -112,9 +112,9 @@ describe('the inbox', () => {
     for (const row of rows) await database.transaction((tx) => settleTold(tx, row.id, orderWork(orderId), 'told'));
     expect(await inboxStates()).toEqual(['relayed', 'relayed']);
     expect(await database.run((db) => unappliedFor(db, orderWork(orderId)))).toHaveLength(2);
-    expect(await end(orderId, 'failed', [rows[0]!.id])).toBe('observations_pending');
+    expect(await end(orderId, 'failed', [inboxKey(rows[0]!)])).toBe('observations_pending');
     expect(await inboxStates()).toEqual(['relayed', 'relayed']);
-    expect(await end(orderId, 'abandoned', [rows[0]!.id])).toBe('recorded');
+    expect(await end(orderId, 'abandoned', [inboxKey(rows[0]!)])).toBe('recorded');
     expect(await inboxStates()).toEqual(['applied', 'pending']);
   });
 
@@ -124,27 +124,47 @@ describe('the inbox', () => {
     const [row] = await take(1);
     await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance' }));
     await database.transaction((tx) => settleTold(tx, row!.id, orderWork(orderId), 'told'));
-    expect(await end(orderId, 'failed', [row!.id])).toBe('recorded');
+    expect(await end(orderId, 'failed', [inboxKey(row!)])).toBe('recorded');
   });
 
   it('keeps the first note of what became of a row', async () => {
     await deliverMany(1);
     const [row] = await take(1);
-    await database.transaction((tx) => markApplied(tx, [row!.id], 'the first', new Date()));
-    await database.transaction((tx) => markApplied(tx, [row!.id], 'the second', new Date()));
+    await database.run((db) => db.update(inbox).set({ decision: 'advance' }));
+    await database.transaction((tx) => markApplied(tx, [inboxKey(row!)], 'the first', new Date()));
+    await database.transaction((tx) => markApplied(tx, [inboxKey(row!)], 'the second', new Date()));
     expect(await database.run((db) => db.select().from(inbox))).toMatchObject([{ state: 'applied', note: 'the first' }]);
   });
 });
 
-async function end(orderId: string, status: 'failed' | 'abandoned', applied: readonly bigint[] = []) {
-  return database.transaction((tx) =>
-    recordStep(
-      tx,
-      orderWork(orderId),
-      { status, entry: { event: `order.${status}`, message: 'No.', dedupKey: 'end' }, failure: { class: 'invalid_request', detail: 'No.' }, applied },
-      new Date(),
-    ),
-  );
+describe('after PostgreSQL was set back', () => {
+  it('a report that got the id of an answered one is not taken for it: it stays, and bars', async () => {
+    const orderId = await acceptTestOrder(database);
+    await deliverMany(1);
+    const [row] = await take(1);
+    await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId, decision: 'advance', state: 'relayed' }));
+    const answered = inboxKey({ id: row!.id, bodyHash: Buffer.alloc(32, 9) });
+    await database.transaction((tx) => markApplied(tx, [answered], 'of another report', new Date()));
+    expect(await inboxStates()).toEqual(['relayed']);
+    expect(await end(orderId, 'failed', [answered])).toBe('observations_pending');
+  });
+
+  it('a report that is not judged any more is not taken for answered: its facts are not stored', async () => {
+    const orderId = await acceptTestOrder(database);
+    await deliverMany(1);
+    const [row] = await take(1);
+    await database.run((db) => db.update(inbox).set({ subjectKind: 'order', subjectId: orderId }));
+    await database.transaction((tx) => markApplied(tx, [inboxKey(row!)], 'before the set back', new Date()));
+    expect(await inboxStates()).toEqual(['pending']);
+    expect(await end(orderId, 'failed', [inboxKey(row!)])).toBe('observations_pending');
+  });
+});
+
+async function end(orderId: string, status: 'failed' | 'abandoned', applied: readonly string[] = []) {
+  const entry = { event: `order.${status}`, message: 'No.', dedupKey: 'end' };
+  const failure = { class: 'invalid_request', detail: 'No.' } as const;
+  const step = { status, entry, failure, applied };
+  return database.transaction((tx) => recordStep(tx, orderWork(orderId), step, new Date()));
 }
 
 describe('the outbox', () => {
@@ -203,25 +223,6 @@ describe('the outbox', () => {
     expect(await database.run((db) => takeOutbox(db, options))).toEqual([]);
     await passQueueTime(database, HOUR);
     expect(await database.run((db) => takeOutbox(db, options))).toMatchObject([{ lastError: 'Temporal is down', tries: 2 }]);
-  });
-});
-
-describe('the sweeper\'s query', () => {
-  it('asks for unfinished orders that nothing was heard of, each once in a while, and never for one that has ended', async () => {
-    await database.run((db) => db.update(orders).set({ updatedAt: soon(3_600_000) }));
-    const [idle, ended, fresh] = [await acceptTestOrder(database), await acceptTestOrder(database), await acceptTestOrder(database)];
-    await end(ended, 'failed');
-    const long = new Date(Date.now() - 3_600_000);
-    await database.run((db) => db.update(orders).set({ updatedAt: long }).where(sql`${orders.id} in (${idle}, ${ended})`));
-    await database.run((db) => db.delete(outbox));
-    const sweep = (now: Date) =>
-      database.transaction((tx) => requestStartOfIdleWork(tx, { idleBefore: new Date(now.getTime() - 60_000), batch: 10, now }));
-    const now = new Date();
-    expect(await sweep(now)).toBe(1);
-    expect(await database.run((db) => db.select().from(outbox))).toMatchObject([{ subjectId: idle }]);
-    expect(await sweep(now)).toBe(0);
-    expect(await sweep(new Date(now.getTime() + 61_000))).toBe(2);
-    expect((await database.run((db) => db.select().from(outbox))).map(({ subjectId }) => subjectId).toSorted()).toEqual([idle, fresh].toSorted());
   });
 });
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { inboxKey } from '#db/inbox-keys.ts';
 import { findAttemptById } from '#db/attempts.ts';
 import { openCase } from '#db/cases.ts';
 import { attempts, cancellations, esims, inbox, topups } from '#db/schema.ts';
@@ -68,11 +69,11 @@ describe('what a person calls bought', () => {
     const ref = await bench.begin(1001);
     const { reference } = await attemptOf(ref);
     await deliverTestEvent(bench.database, { outcome: 'completed', serviceId: 'so_1', reference: reference! });
-    const [row] = await bench.database.run((db) => db.update(inbox).set({ state: 'relayed', subjectId: ref.work.id }).returning());
+    const [row] = await bench.database.run((db) => db.update(inbox).set({ state: 'relayed', subjectId: ref.work.id, decision: 'contradiction' }).returning());
     // The case is closed already when the workflow comes to park it.
     const step = { work: ref.work, stepKey: 'run:1', status: 'needs_attention', event: 'order.needs_attention', message: 'It says otherwise.', attemptNumber: 1 } as const;
     const attention = { reason: 'contradiction', detail: 'It says otherwise.' } as const;
-    expect(await bench.activities.recordStep({ ...step, attention, applied: [String(row!.id)] })).toBe('judged');
+    expect(await bench.activities.recordStep({ ...step, attention, applied: [inboxKey(row!)] })).toBe('judged');
     const [after] = await bench.database.run((db) => db.select().from(inbox));
     expect(after?.state).toBe('applied');
     expect(await bench.activities.sendPurchase(ref)).toMatchObject({ outcome: { kind: 'accepted' } });

@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inboxKey } from '#db/inbox-keys.ts';
 import type { StartFacts } from '#db/start-facts.ts';
 import { recordStep } from '#db/work.ts';
 import type { TellOutcome } from '#domain/inbox-decision.ts';
@@ -198,7 +199,7 @@ describe('words of the service', () => {
     expect(temporal.told).toEqual([
       {
         orderId,
-        observation: { inboxId: String(row!.id), source: 'webhook', attemptNumber: 1, outcome: 'completed', decision: 'advance' },
+        observation: { inboxId: inboxKey(row!), epoch: expect.any(String), source: 'webhook', attemptNumber: 1, outcome: 'completed', decision: 'advance' },
       },
     ]);
     expect(row).toMatchObject({ state: 'relayed', attemptId: attempt.id, subjectId: orderId });

@@ -25,6 +25,7 @@ import {
   type ReconcilePolicy,
   type WatchPolicy,
 } from '#domain/policy.ts';
+import type { WorkRef } from '#domain/work.ts';
 import { createLogger } from '#telemetry/logger.ts';
 import { WRITTEN_TABLES } from '#test/support/activity-tables.ts';
 import { openTestDatabase, type OpenTestDatabase } from '#test/support/database.ts';
@@ -67,6 +68,10 @@ export class ActivityBench implements AsyncDisposable {
   readonly purchaseInForce: Writable<PurchasePolicy> = { ...DEFAULT_POLICY.purchase };
   /** For the activities of another worker on the same database. */
   readonly dependencies: WorkDependencies;
+  /** Ids of work whose workflow runs; undefined: Temporal does not say. */
+  running: ReadonlySet<string> | undefined = new Set();
+  /** Questions to Temporal, each with how much it was about. */
+  readonly asked: number[] = [];
   readonly #opened: OpenTestDatabase;
   readonly #databaseClock: DatabaseClock;
   #databaseNow: number;
@@ -115,12 +120,19 @@ export class ActivityBench implements AsyncDisposable {
         logger,
         outbound: DEFAULT_POLICY.outbound,
         sweep: { ...DEFAULT_POLICY.sweep, idleAfterMs: 60_000, everyMs: 1_000, batch: 100, eventsKeptMs: 86_400_000 },
+        findRunning: async (work) => this.#findRunning(work),
         wakeRelay: () => undefined,
       }),
       ...createWatchActivities({ ...dependencies, watch: { ...DEFAULT_POLICY.watch, ...options.watch } }),
       ...createBooksActivities({ ...dependencies, logger, books: { ...DEFAULT_POLICY.books, ...options.books }, runway: DEFAULT_POLICY.runway }),
     };
     this.activities = recorded(activities, this.calls, () => this.#moveDatabaseClock());
+  }
+
+  #findRunning(work: readonly WorkRef[]): ReadonlySet<string> {
+    this.asked.push(work.length);
+    if (this.running === undefined) throw new Error('Temporal is down');
+    return new Set(work.flatMap(({ id }) => (this.running?.has(id) === true ? [id] : [])));
   }
 
   static async start({ sandboxBalance, ...options }: ActivityBenchOptions & { readonly sandboxBalance?: string } = {}): Promise<ActivityBench> {
