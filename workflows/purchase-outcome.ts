@@ -31,6 +31,8 @@ export class PurchaseOutcome {
   readonly #state: WorkState;
   readonly #policy: PurchasePolicy;
   readonly #reads: Pick<PurchaseActivities, 'readDebitEvidence'>;
+  /** Since when the service is waited for, in epoch milliseconds; a look at the row in between does not begin the wait anew. */
+  #awaitedSince: number | undefined;
 
   constructor(position: PurchasePosition) {
     this.#position = position;
@@ -46,15 +48,19 @@ export class PurchaseOutcome {
     await this.#state.goOn({ status: 'processing', ...this.#position.going });
     const { until, summary, otherwise } = this.#patience;
     const woken = await this.#state.wait(until - Date.now(), summary);
+    const isAwaited = woken === 'operator' && this.#state.attempt.state === 'processing';
+    if (!isAwaited) this.#awaitedSince = undefined;
     if (woken === 'observation') return this.#position.answerObservations();
-    return woken === 'time' ? otherwise : this.#position.afterAct({ step: 'await_service' });
+    // The row decides: where PostgreSQL was set back it may be unknown again.
+    return woken === 'time' ? otherwise : this.#position.fromAttempt();
   }
 
   /** How long the service is waited for, in epoch milliseconds, and what follows when it says nothing all the while. */
   get #patience(): { readonly until: number; readonly summary: WaitName; readonly otherwise: Step } {
     const { cancellation, attempt } = this.#state;
     if (cancellation === undefined) {
-      const until = Date.now() + this.#policy.silentDeadlineMs;
+      this.#awaitedSince ??= Date.now();
+      const until = this.#awaitedSince + this.#policy.silentDeadlineMs;
       return { until, summary: WAIT_NAMES.service(), otherwise: { step: 'look_up', failure: 'timeout' } };
     }
     const { cancelledAt, acceptWithoutRefund, refundOpen } = cancellation;

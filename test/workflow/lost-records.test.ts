@@ -5,7 +5,7 @@ import type { PurchaseActivities, WorkSnapshot } from '#activities/work-types.ts
 import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/order-workflow.ts';
 import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
 import type { Witness } from '#domain/restored-records.ts';
-import { explainQuery, WORK_MISSING } from '#workflows/messages.ts';
+import { explainQuery, operatorActedSignal, serviceObservedSignal, WORK_MISSING, type ServiceObservation } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 let environment: TestWorkflowEnvironment;
@@ -35,6 +35,15 @@ function startOf(order: FakeOrder, taskQueue: string, carried?: { holds: number;
   });
 }
 
+const reportIn = (epoch: string, outcome: ServiceObservation['outcome']): ServiceObservation => ({
+  inboxId: '17.6b86b273ff34fce1',
+  epoch,
+  source: 'webhook',
+  attemptNumber: 1,
+  outcome,
+  decision: 'advance',
+});
+
 describe('a workflow after PostgreSQL lost commits', () => {
   it('that lost its worker during a send reckons with that send when the database is another one since', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
@@ -57,6 +66,71 @@ describe('a workflow after PostgreSQL lost commits', () => {
     await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
     expect(witnesses.every((each) => (each?.sends ?? 0) === 0)).toBe(true);
     expect(order.sent).toHaveLength(1);
+  });
+
+  it('answers a report whose row has the id of one that it answered before', async () => {
+    const order = await orderWith({ answers: 'processing' });
+    const result = await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep('1 minute');
+      order.observe('processing');
+      await handle.signal(serviceObservedSignal, reportIn('before', 'processing'));
+      await environment.sleep('1 minute');
+      order.observe('completed');
+      await handle.signal(serviceObservedSignal, reportIn('after', 'completed'));
+      return handle.result();
+    });
+    expect(result).toMatchObject({ status: 'completed' });
+    // Without the second report it would have been asked about, after a week.
+    expect(order.calls).not.toContain('lookUpPurchase');
+  });
+
+  it('that counts as unknown again when its row is read does not wait for the service any longer', async () => {
+    const order = await orderWith({ answers: 'processing' });
+    order.lookUps = ['found completed'];
+    const result = await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep('1 minute');
+      order.observe('unknown');
+      await handle.signal(operatorActedSignal);
+      await environment.sleep('1 day');
+      return handle.result();
+    });
+    expect(result).toMatchObject({ status: 'completed' });
+  });
+
+  it('that is parked, and whose case is lost, asks a person again when it is woken', async () => {
+    const order = await orderWith({ fails: 'timeout' }, { fails: 'timeout' });
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep('2 days');
+      const isParked = () => order.steps.filter(({ attention }) => attention !== undefined).length;
+      const before = isParked();
+      expect(before).toBeGreaterThan(0);
+      await handle.signal(operatorActedSignal);
+      await environment.sleep('1 day');
+      expect(isParked()).toBeGreaterThan(before);
+      order.observe('completed');
+      await handle.signal(serviceObservedSignal, reportIn('after', 'completed'));
+      return handle.result();
+    });
+  });
+
+  it('that is woken again and again while it waits for the service asks when its week is over all the same', async () => {
+    const order = await orderWith({ answers: 'processing' });
+    order.lookUps = ['found completed'];
+    const result = await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      for (let day = 1; day <= 6; day += 1) {
+        await environment.sleep('1 day');
+        await handle.signal(operatorActedSignal);
+      }
+      expect(order.calls).not.toContain('lookUpPurchase');
+      await environment.sleep('2 days');
+      return handle.result();
+    });
+    expect(order.calls).toContain('lookUpPurchase');
+    expect(result).toMatchObject({ status: 'completed' });
   });
 
   it('claims no send by a row that has lost the sends before it', async () => {
