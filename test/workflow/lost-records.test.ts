@@ -90,7 +90,7 @@ describe('a workflow after PostgreSQL lost commits', () => {
     order.lookUps = ['found completed'];
     const result = await withOrder(environment, order, async (start) => {
       const handle = await start();
-      await environment.sleep('1 minute');
+      await environment.sleep('1 hour');
       order.observe('unknown');
       await handle.signal(operatorActedSignal);
       await environment.sleep('1 day');
