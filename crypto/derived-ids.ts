@@ -16,6 +16,11 @@ export function workId(keyRing: KeyRing, kind: WorkKind, naming: readonly string
   return `${ID_PREFIXES[kind]}_${derivedUlid(keyRing, 'work_id', [kind, ...naming])}`;
 }
 
+/** The id of the eSIM that an order delivers: of what was stored, lost and stored again, callers have the right id. */
+export function deliveredEsimId(keyRing: KeyRing, orderId: string): string {
+  return `${ID_PREFIXES.esim}_${derivedUlid(keyRing, 'delivered_esim_id', [orderId])}`;
+}
+
 const BYTES = 16;
 
 /**

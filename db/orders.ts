@@ -1,7 +1,6 @@
 /** Orders as their activities see them, beyond what all work has (`work.ts`). What the API reads and writes is in files of its own. */
 import { eq } from 'drizzle-orm';
 import type { Executor } from '#db/database.ts';
-import { newId } from '#db/ids.ts';
 import { esims, orders } from '#db/schema.ts';
 import { completeWork, lockUnfinishedWork, WorkMissingError, type Completion } from '#db/work.ts';
 
@@ -26,10 +25,12 @@ export function activationCodePlace(esimId: string): string {
 
 /** What a completed order delivered. */
 export interface DeliveredEsim {
+  /** Ours; it follows from the order (`deliveredEsimId`). */
+  readonly id: string;
   readonly serviceEsimId: string;
   readonly iccid: string;
-  /** Seals the activation code for the row of this eSIM. */
-  readonly sealedActivationCode: (esimId: string) => Buffer;
+  /** Sealed for the row of this eSIM. */
+  readonly sealedActivationCode: Buffer;
   readonly status: string;
   readonly installedAt: Date | null;
   readonly activatedAt: Date | null;
@@ -39,7 +40,6 @@ export interface DeliveredEsim {
 /**
  * Completes an order with its eSIM. Run twice it leaves the same rows.
  *
- * @returns the id of the eSIM.
  * @throws WorkFinishedError when it ended otherwise.
  */
 export async function completeOrder(
@@ -47,25 +47,23 @@ export async function completeOrder(
   orderId: string,
   { esim, ...completion }: Omit<Completion, 'esimId' | 'entry'> & { readonly esim: DeliveredEsim },
   now: Date,
-): Promise<string> {
+): Promise<void> {
   const work = { kind: 'order', id: orderId } as const;
   await lockUnfinishedWork(tx, work);
   const { packageId } = await readOrder(tx, orderId);
-  const esimId = newId('esim');
   await tx.insert(esims).values({
-    id: esimId,
+    id: esim.id,
     orderId,
     serviceEsimId: esim.serviceEsimId,
     iccid: esim.iccid,
     packageId,
-    sealedActivationCode: esim.sealedActivationCode(esimId),
+    sealedActivationCode: esim.sealedActivationCode,
     status: esim.status,
     installedAt: esim.installedAt,
     activatedAt: esim.activatedAt,
     expiresAt: esim.expiresAt,
     factsReadAt: now,
   });
-  const entry = { message: 'The eSIM was delivered and stored.', detail: { esim_id: esimId, service_esim_id: esim.serviceEsimId } };
-  await completeWork(tx, work, { ...completion, esimId, entry }, now);
-  return esimId;
+  const entry = { message: 'The eSIM was delivered and stored.', detail: { esim_id: esim.id, service_esim_id: esim.serviceEsimId } };
+  await completeWork(tx, work, { ...completion, esimId: esim.id, entry }, now);
 }

@@ -1,3 +1,4 @@
+import { deliveredEsimId } from '#crypto/derived-ids.ts';
 import { parseLpaString } from '#domain/activation.ts';
 import { chargedOf, type AttemptRow } from '#db/attempts.ts';
 import { violatedConstraint } from '#db/database.ts';
@@ -36,33 +37,35 @@ export function createEsimDelivery(dependencies: WorkDependencies, ask: Purchase
       return { kind: 'unreadable', detail: 'The activation code of the eSIM is not in a format that phones read.' };
     }
     const charged = chargedOf(attempt);
+    const ownId = deliveredEsimId(keyRing, orderId);
     const delivered = {
+      id: ownId,
       serviceEsimId: esim.id,
       iccid: esim.iccid,
-      sealedActivationCode: (ownId: string) => keyRing.seal(esim.activation_code, activationCodePlace(ownId)),
+      sealedActivationCode: keyRing.seal(esim.activation_code, activationCodePlace(ownId)),
       ...esimFacts(esim),
     };
-    const esimId = await unlessTaken(() =>
+    const isStored = await unlessTaken(() =>
       database.transaction(async (tx) => {
         const delivery = { attemptId: attempt.id, charged, applied, esim: delivered };
-        const id = await completeOrder(tx, orderId, delivery, new Date(now()));
+        await completeOrder(tx, orderId, delivery, new Date(now()));
         await reportCharge(tx, attempt, charged);
-        return id;
       }),
     );
-    if (esimId === undefined) {
+    if (!isStored) {
       return { kind: 'unreadable', detail: 'The service names an eSIM for this order that another order has already.' };
     }
-    return { kind: 'completed', esimId };
+    return { kind: 'completed', esimId: ownId };
   };
 }
 
-/** @returns undefined when the eSIM belongs to another order. */
-async function unlessTaken(store: () => Promise<string>): Promise<string | undefined> {
+/** @returns false when the eSIM belongs to another order. */
+async function unlessTaken(store: () => Promise<void>): Promise<boolean> {
   try {
-    return await store();
+    await store();
+    return true;
   } catch (error) {
-    if (violatedConstraint(error) === 'esims_service_esim_id_unique') return undefined;
+    if (violatedConstraint(error) === 'esims_service_esim_id_unique') return false;
     throw error;
   }
 }

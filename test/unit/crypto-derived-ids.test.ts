@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { attemptKey, derivedUlid, derivedUuid, workId } from '#crypto/derived-ids.ts';
+import { attemptKey, deliveredEsimId, derivedUlid, derivedUuid, workId } from '#crypto/derived-ids.ts';
 import { KeyRing } from '#crypto/key-ring.ts';
 import { isId } from '#domain/identifiers.ts';
 
@@ -16,6 +16,13 @@ describe('a derived id', () => {
     expect(attemptKey(rotated, work, 2)).toBe(attemptKey(keyRing, work, 2));
     expect(workId(rotated, 'order', ['reference', 'shop-1'])).toBe(workId(keyRing, 'order', ['reference', 'shop-1']));
     expect(attemptKey(new KeyRing([second]), work, 2)).not.toBe(attemptKey(keyRing, work, 2));
+  });
+
+  it('of a delivered eSIM follows from its order alone, so that a caller finds it again after its row was lost', () => {
+    const rotated = new KeyRing([second, first]);
+    expect(deliveredEsimId(rotated, 'ord_1')).toBe(deliveredEsimId(keyRing, 'ord_1'));
+    expect(deliveredEsimId(keyRing, 'ord_2')).not.toBe(deliveredEsimId(keyRing, 'ord_1'));
+    expect(isId('esim', deliveredEsimId(keyRing, 'ord_1'))).toBe(true);
   });
 
   it('differs by kind, work and number, however these are cut', () => {
