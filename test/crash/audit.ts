@@ -2,7 +2,7 @@
 import { isFinal, type WorkStatus } from '#domain/lifecycle.ts';
 import type { AttentionReason } from '#domain/attention.ts';
 import { workTable } from '#db/work-tables.ts';
-import { attempts, inbox } from '#db/schema.ts';
+import { attempts, inbox, outbox } from '#db/schema.ts';
 import { WORK_KINDS, type WorkKind } from '#domain/work.ts';
 import { obstacle, type Setting } from '#test/crash/settings.ts';
 import type { SetBack } from '#test/crash/disturb.ts';
@@ -35,8 +35,15 @@ export function succeeded({ status }: Pick<WorkResult, 'status'>): boolean {
   return SUCCESS.has(status);
 }
 
-/** Parked because nobody could say what the wallet did: their journal may lack what the ledger has. */
-const UNKNOWABLE: ReadonlySet<AttentionReason | null> = new Set(['outcome_unknown', 'evidence_unavailable']);
+/**
+ * Parked because nobody could say what was bought, or what the wallet did: their journal may lack what the ledger has.
+ */
+const UNKNOWABLE: ReadonlySet<AttentionReason | null> = new Set([
+  'outcome_unknown',
+  'evidence_unavailable',
+  'not_answered',
+  'records_lost',
+]);
 
 const AGAIN_QUIET_MS = 120_000;
 
@@ -50,14 +57,14 @@ export interface Circumstances {
 
 /** Waits until nothing is under way, then compares everything. */
 export async function audit(stack: Stack, setting: Setting, things: readonly Thing[], { quietMs, setBacks, poisoned }: Circumstances): Promise<Audit> {
-  const excuses = { poisonedWork: idsOf(poisoned, 'outbox'), mayBeLost: (atMs: number) => setBacks.some((each) => atMs >= each.fromMs && atMs <= each.atMs) };
+  const mayBeLost = (atMs: number) => setBacks.some((each) => atMs >= each.fromMs && atMs <= each.atMs);
   // Differences of what is still under way are no news of their own; the audit of the books names it.
-  await becomeQuiet(stack, quietMs, excuses);
+  await becomeQuiet(stack, quietMs);
   const results = await readResults(stack, { ...setting, losesCommits: setBacks.length > 0 }, things);
   const accepted = things.flatMap(({ ids }) => [...ids]);
   const unsettled = results.filter(({ parkedFor }) => UNKNOWABLE.has(parkedFor)).map(({ id }) => id);
   // The sweeper may have asked for something in between: that passes at once, or on a busy machine in seconds.
-  const books = await auditBooks(stack, { accepted, unsettled, timeoutMs: AGAIN_QUIET_MS, ...excuses });
+  const books = await auditBooks(stack, { accepted, unsettled, timeoutMs: Math.min(quietMs ?? AGAIN_QUIET_MS, AGAIN_QUIET_MS), mayBeLost });
   const rest = [...(await debitsOf(stack, things)), ...(await eventsLeftOver(stack, results)), ...openEnds(results)];
   return { violations: [...books, ...rest, ...(await poisonLeft(stack, poisoned))], results };
 }
@@ -66,13 +73,28 @@ function idsOf(poisoned: readonly Poisoned[], row: Poisoned['row']): ReadonlySet
   return new Set(poisoned.filter((each) => each.row === row).map(({ id }) => id));
 }
 
-/** A delivery that does not open is put aside where a person sees it, and what it said is found by asking. */
+/**
+ * What cannot be processed is put aside where a person sees it, and nothing else is. What a delivery said is found by
+ * asking.
+ */
 async function poisonLeft({ database }: Stack, poisoned: readonly Poisoned[]): Promise<string[]> {
-  const ids = idsOf(poisoned, 'inbox');
-  const rows = await database.run((db) => db.select().from(inbox));
-  return rows
-    .filter(({ id, state }) => ids.has(String(id)) && state !== 'quarantined')
-    .map(({ id, state, lastError }) => `inbox row ${id} cannot be opened and is ${state}, not quarantined: ${lastError ?? 'no error'}`);
+  const [deliveries, requests] = await database.run((db) =>
+    Promise.all([db.select().from(inbox), db.select().from(outbox)]),
+  );
+  const unopened = idsOf(poisoned, 'inbox');
+  const workless = idsOf(poisoned, 'outbox');
+  const quarantined = new Set(requests.flatMap((row) => (row.quarantinedAt === null ? [] : [row.subjectId])));
+  return [
+    ...deliveries
+      .filter(({ id, state }) => unopened.has(String(id)) && state !== 'quarantined')
+      .map(({ id, state, lastError }) => `inbox row ${id} cannot be opened and is ${state}, not quarantined: ${lastError ?? 'no error'}`),
+    ...[...workless]
+      .filter((id) => !quarantined.has(id))
+      .map((id) => `the start of ${id}, which does not exist, is not quarantined`),
+    ...[...quarantined]
+      .filter((id) => !workless.has(id))
+      .map((id) => `a request for ${id} is quarantined, and nothing was wrong with it`),
+  ];
 }
 
 async function readResults(stack: Stack, setting: Parameters<typeof obstacle>[0], things: readonly Thing[]): Promise<WorkResult[]> {
@@ -123,7 +145,8 @@ async function debitsOf(stack: Stack, things: readonly Thing[]): Promise<string[
     );
     const net = netDebits(own);
     return [
-      ...(ids.size === 1 ? [] : [`${reference} was asked for once and is ${ids.size} pieces of work: ${[...ids].join(', ')}`]),
+      // None: it was lost, and what it needs did not come about again.
+      ...(ids.size <= 1 ? [] : [`${reference} was asked for once and is ${ids.size} pieces of work: ${[...ids].join(', ')}`]),
       ...(net <= 1 ? [] : [`${reference} was bought once and cost ${net} debits`]),
     ];
   });

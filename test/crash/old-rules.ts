@@ -68,7 +68,7 @@ export const OLD_RULES = {
     what: 'a send whose lease ended while its worker stood still goes out beside the next one',
     isStillSo: true,
     isDraft: true,
-    sabotage: { scripts: { worker: 'test/crash/saboteurs/send-without-lease-worker.ts' } },
+    sabotage: { scripts: { worker: 'test/crash/saboteurs/no-lease-check-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
       ...NOBODY_TELLS,

@@ -118,7 +118,7 @@ export async function runPlan(plan: CrashPlan, { servers, sabotage, quietMs }: R
   disturber.begin({ fleet, balancer, proxies, own, databaseUrl: stack.databaseUrl, hasWorkflowEnded });
   const asked = await askForAll(stack, plan, { admin, disturber, refused });
   const { fired: came, setBacks } = await disturber.came();
-  const things = setBacks.length === 0 ? asked : await Promise.all(asked.map((thing) => stillThere(stack, thing)));
+  const things = setBacks.length === 0 ? asked : await allStillThere(stack, asked, refused);
   const poisoned = await readPoison(stack.databaseUrl);
   const { violations, results } = await audit(stack, plan.setting, things, { quietMs, setBacks, poisoned });
   const unheard = await auditEvents(stack, receiver);
@@ -227,6 +227,21 @@ async function askForAll(
   }
   const [things] = await Promise.all([Promise.all(asked), disturber.over()]);
   return things.filter((thing) => thing !== undefined);
+}
+
+/** One after the other, as what comes later may need what came before. @param refused gets what was not accepted. */
+async function allStillThere(stack: Stack, asked: readonly Thing[], refused: string[]): Promise<Thing[]> {
+  const things: Thing[] = [];
+  for (const thing of asked) {
+    try {
+      things.push(await stillThere(stack, thing));
+    } catch (error) {
+      things.push(thing);
+      const why = error instanceof Error ? error.message : String(error);
+      refused.push(`a caller did not get its lost ${thing.planned.kind} accepted again: ${why}`);
+    }
+  }
+  return things;
 }
 
 const BETWEEN_CALLERS_MS = 30;

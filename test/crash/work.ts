@@ -67,7 +67,11 @@ export interface Thing {
   readonly reference: string;
   /** Ids that the API gave for it, less those of work that was lost and asked for again. */
   readonly ids: ReadonlySet<string>;
-  /** Asks for it again, as it was asked for: with the same Idempotency-Keys. @returns the ids that it has now. */
+  /**
+   * Asks for it again, as it was asked for: with the same Idempotency-Keys.
+   *
+   * @returns the ids that it has now; none where what it needs does not come about again.
+   */
   readonly askAgain: () => Promise<ReadonlySet<string>>;
   readonly path: string;
 }
@@ -127,15 +131,19 @@ const KINDS: { readonly [K in WorkKind]: Kind<Extract<PlannedWork, { kind: K }>>
 export async function askFor(stack: Stack, planned: PlannedWork, before: readonly Promise<Thing | undefined>[]): Promise<Thing | undefined> {
   const kind: Kind<PlannedWork> = KINDS[planned.kind];
   const reference = `${planned.kind}-${randomUUID()}`;
-  const request = await kind.request(stack, planned, reference, before);
-  if (request === undefined) return undefined;
-  const { path, body } = request;
+  const asked = await kind.request(stack, planned, reference, before);
+  if (asked === undefined) return undefined;
   const keys = Array.from({ length: planned.forgetful === true ? 2 : 1 }, () => randomUUID());
-  const askAgain = async () => {
+  const ask = async ({ path, body }: typeof asked) => {
     const answers = await Promise.all(keys.map((key) => insist(stack, path, body, [202, 409], { key })));
     return new Set(answers.map((answer) => (answer.status === 202 ? answer.textAt('id') : answer.textAt('existing', 'id'))));
   };
-  const thing = { planned, reference, path, askAgain, ids: await askAgain() };
+  const askAgain = async () => {
+    // The eSIM that it names may have been lost and be on its way again.
+    const request = await kind.request(stack, planned, reference, before);
+    return request === undefined ? new Set<string>() : ask(request);
+  };
+  const thing = { planned, reference, path: asked.path, askAgain, ids: await ask(asked) };
   for (const id of thing.ids) await kind.afterwards?.(stack, planned, id);
   return thing;
 }

@@ -27,8 +27,6 @@ export interface BooksOptions {
   readonly unsettled?: readonly string[];
   /** How long to wait until nothing is under way any more. */
   readonly timeoutMs?: number;
-  /** Ids of work that does not exist, of which rows of the outbox speak all the same. */
-  readonly poisonedWork?: ReadonlySet<string>;
   /** May what was acknowledged at this time be gone, since PostgreSQL was set back? */
   readonly mayBeLost?: (atMs: number) => boolean;
 }
@@ -72,7 +70,7 @@ export async function checkBooks(stack: BothSides, options: BooksOptions = {}): 
 
 /** As {@link checkBooks}. @returns the differences, as sentences; none when all is well. */
 export async function auditBooks(stack: BothSides, options: BooksOptions = {}): Promise<string[]> {
-  const restless = await becomeQuiet(stack, options.timeoutMs ?? QUIET_MS, options);
+  const restless = await becomeQuiet(stack, options.timeoutMs ?? QUIET_MS);
   const books = await readBooks(stack);
   return [
     ...restless,
@@ -90,7 +88,6 @@ export async function auditBooks(stack: BothSides, options: BooksOptions = {}): 
 export async function becomeQuiet(
   { database, simulator }: BothSides,
   timeoutMs: number = QUIET_MS,
-  { poisonedWork = new Set() }: Pick<BooksOptions, 'poisonedWork'> = {},
 ): Promise<string[]> {
   const admin = new SimulatorAdmin(simulator);
   const underWay = async (): Promise<string[]> => {
@@ -102,7 +99,7 @@ export async function becomeQuiet(
     const unsent = (await admin.webhooks()).filter(({ status }) => status === 'pending');
     return [
       ...open.map(({ kind, id, status }) => `${kind} ${id} is still ${status}`),
-      ...waiting.filter(({ subjectId }) => !poisonedWork.has(subjectId)).map(({ subjectId, tries, lastError }) => `the start of ${subjectId} waits (${tries} tries, ${lastError ?? 'no error'})`),
+      ...waiting.filter(({ quarantinedAt }) => quarantinedAt === null).map(({ subjectId, tries, lastError }) => `the start of ${subjectId} waits (${tries} tries, ${lastError ?? 'no error'})`),
       ...words.map(({ id, event, state, subjectId, lastError }) => `inbox row ${id} (${event}, ${subjectId ?? 'unmatched'}) is still ${state}: ${lastError ?? 'no error'}`),
       ...unsent.map(({ id, event }) => `the service still tries to deliver ${event} (${id})`),
     ];

@@ -1,7 +1,16 @@
 /**
- * A worker with one thing wrong: its relay judges a delivery by the row as it was when it was taken. The crash proof
- * must notice.
+ * A worker with one thing wrong: its relay judges a delivery without a look at what another relay stored with the row
+ * since it was taken. The crash proof must notice.
  */
-import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
+import { registerHooks } from 'node:module';
 
+const NAME = '#domain/inbox-decision.ts';
+const OLD = new URL('old-inbox-decision.ts', import.meta.url).href;
+
+registerHooks({
+  // The old rule itself finds the rest of the file in its place.
+  resolve: (specifier, context, next) =>
+    next(specifier === NAME && context.parentURL !== OLD ? OLD : specifier, context),
+});
+const { startWatchedWorker } = await import('#test/crash/processes/watched-worker.ts');
 await startWatchedWorker();
