@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { planOf } from '#test/crash/plan.ts';
 import { lastLine, seedLines, summaryDocument, suiteViolations } from '#test/crash/report.ts';
-import { runPlan } from '#test/crash/run-plan.ts';
+import { runPlan, type SeedReport } from '#test/crash/run-plan.ts';
 import { isSaboteur, SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
 import { hashOfPlans, OtherPlansError, recordOf, SeedsDone } from '#test/crash/seeds-done.ts';
 import { startSharedServers, type SharedServers } from '#test/support/shared-servers.ts';
@@ -42,9 +42,14 @@ async function prove(): Promise<number> {
   const wanted = Array.from({ length: options.seeds }, (_, index) => options.firstSeed + index);
   const seeds = wanted.filter((seed) => !done.has(seed, { again: options.again }));
   if (seeds.length < wanted.length) print([`${wanted.length - seeds.length} of ${wanted.length} seeds are done already`]);
+  let notRun = 0;
   const lane = async (shared: SharedServers, left: ArrayIterator<number>) => {
     for (const seed of left) {
-      const report = await runPlan(planOf(seed), { servers: shared, quietMs: options.quietMs });
+      const report = await reportOf(seed, shared);
+      if (report === undefined) {
+        notRun += 1;
+        continue;
+      }
       done.add(recordOf(report, { plans, commit }));
       print(seedLines(report));
       // After each seed, so that a run that is cut off leaves what it found.
@@ -58,7 +63,20 @@ async function prove(): Promise<number> {
   print(suiteViolations(done.records));
   const { text, violations } = lastLine(done.records);
   print([text]);
-  return violations > 0 ? 1 : 0;
+  return violations > 0 || notRun > 0 ? 1 : 0;
+}
+
+/**
+ * @returns undefined when the proof itself could not go on, such as on a machine that is too busy: the seed counts as
+ *   not done, and the others are run.
+ */
+async function reportOf(seed: number, servers: SharedServers): Promise<SeedReport | undefined> {
+  try {
+    return await runPlan(planOf(seed), { servers, quietMs: options.quietMs });
+  } catch (error) {
+    print([`seed ${seed} could not be run to its end: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`]);
+    return undefined;
+  }
 }
 
 function seedsDone(plans: string): SeedsDone {

@@ -100,7 +100,8 @@ export const OLD_RULES = {
     sabotage: { scripts: { worker: 'test/crash/saboteurs/judging-from-memory-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
-      setting: LONG_SILENCE,
+      // Nor does the sweeper wake its workflow, which makes good for most of what a relay forgets.
+      setting: { ...LONG_SILENCE, policy: { ...LONG_SILENCE.policy, POLICY_SWEEP_IDLE_AFTER: '1h' } },
       work: [SOLD_LATER],
       webhookFaults: [{ event: 'order.processing', fault: { kind: 'lost' }, nth: 1 }],
       // The first relay stands still with the delivery in hand until the second one has taken it as well, and that

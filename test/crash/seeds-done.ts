@@ -3,7 +3,7 @@
  * up.
  */
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, truncateSync } from 'node:fs';
 import * as z from 'zod';
 import { ATTENTION_REASONS } from '#domain/attention.ts';
 import { WORK_STATUSES } from '#domain/lifecycle.ts';
@@ -106,9 +106,10 @@ export class SeedsDone {
   constructor(file: string | undefined, plans: string) {
     this.#file = file;
     if (file === undefined || !existsSync(file)) return;
-    // A line that was cut off by the end of the process is a seed that was not done.
     const text = readFileSync(file, 'utf8');
-    for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
+    // A line that was cut off by the end of the process is a seed that was not done.
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    for (const line of whole.split('\n')) {
       if (line === '') continue;
       const done = record.parse(JSON.parse(line));
       if (done.plans !== plans) {
@@ -118,6 +119,8 @@ export class SeedsDone {
       }
       this.#keep(done);
     }
+    // What is added next must not be appended to a part of a line.
+    if (whole !== text) truncateSync(file, Buffer.byteLength(whole));
   }
 
   /** Of seeds that were run again: what came of them before. */

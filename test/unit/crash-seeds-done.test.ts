@@ -1,0 +1,89 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashOfPlans, OtherPlansError, SeedsDone, type SeedRecord } from '#test/crash/seeds-done.ts';
+import { removeFolder, temporaryFolder } from '#test/support/temporary.ts';
+
+const PLANS = 'abc123';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = temporaryFolder('seeds-done');
+  file = join(folder, 'done.jsonl');
+});
+afterEach(() => removeFolder(folder));
+
+function seedRecord(seed: number, more: Partial<SeedRecord> = {}): SeedRecord {
+  return {
+    seed,
+    plans: PLANS,
+    commit: '1234567',
+    endedAt: '2026-01-01T00:00:00.000Z',
+    durationMs: 40_000,
+    dialect: 'replays',
+    shape: 'plain',
+    off: 'none',
+    results: [{ id: 'ord_1', kind: 'order', nature: 'sold', status: 'completed', parkedFor: null }],
+    planned: ['clocks apart'],
+    fired: ['clocks apart'],
+    beside: [],
+    setBacks: [{ transactions: 3, bytes: 100 }],
+    longestHistory: 20,
+    served: [3, 4],
+    memoryBytes: 1_000,
+    violations: [],
+    ...more,
+  };
+}
+
+describe('the file of seeds done', () => {
+  it('lets a run go on after the seeds that it holds', () => {
+    const first = new SeedsDone(file, PLANS);
+    first.add(seedRecord(2));
+    first.add(seedRecord(1));
+
+    const second = new SeedsDone(file, PLANS);
+    expect([1, 2, 3].map((seed) => second.has(seed, { again: false }))).toEqual([true, true, false]);
+    expect(second.records).toEqual([seedRecord(1), seedRecord(2)]);
+  });
+
+  it('does not count a seed whose line was cut off, and the seed can be added', () => {
+    new SeedsDone(file, PLANS).add(seedRecord(1));
+    appendFileSync(file, JSON.stringify(seedRecord(2)).slice(0, 40));
+
+    const resumed = new SeedsDone(file, PLANS);
+    expect(resumed.has(2, { again: false })).toBe(false);
+    resumed.add(seedRecord(2));
+    expect(new SeedsDone(file, PLANS).records).toEqual([seedRecord(1), seedRecord(2)]);
+  });
+
+  it('runs seeds with violations again where that is asked for, and keeps what came of them before', () => {
+    const broken = seedRecord(1, { violations: ['two debits'] });
+    new SeedsDone(file, PLANS).add(broken);
+
+    const again = new SeedsDone(file, PLANS);
+    expect(again.has(1, { again: false })).toBe(true);
+    expect(again.has(1, { again: true })).toBe(false);
+    again.add(seedRecord(1));
+    expect(new SeedsDone(file, PLANS).all).toEqual({ records: [seedRecord(1)], before: [broken] });
+  });
+
+  it('refuses a file with seeds of other plans, and leaves it as it is', () => {
+    new SeedsDone(file, PLANS).add(seedRecord(7));
+    const before = readFileSync(file, 'utf8');
+    expect(() => new SeedsDone(file, 'def456')).toThrow(OtherPlansError);
+    expect(() => new SeedsDone(file, 'def456')).toThrow(/seed 7 of the plans abc123; these are def456/);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+  });
+
+  it('refuses a line that is no record of a seed', () => {
+    appendFileSync(file, '{"seed":1}\n');
+    expect(() => new SeedsDone(file, PLANS)).toThrow();
+  });
+
+  it('tells plans apart by a hash that is the same each time', () => {
+    expect(hashOfPlans()).toMatch(/^[0-9a-f]{12}$/);
+    expect(hashOfPlans()).toBe(hashOfPlans());
+  });
+});
