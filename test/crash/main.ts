@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { planOf } from '#test/crash/plan.ts';
 import { lastLine, seedLines, summaryDocument, suiteViolations } from '#test/crash/report.ts';
 import { runPlan, type SeedReport } from '#test/crash/run-plan.ts';
-import { isSaboteur, SABOTEURS, saboteurNames } from '#test/crash/saboteurs.ts';
+import { isSaboteur, SABOTEURS, saboteurNames, type Saboteur } from '#test/crash/saboteurs.ts';
 import { hashOfPlans, OtherPlansError, recordOf, SeedsDone } from '#test/crash/seeds-done.ts';
 import { startSharedServers, type SharedServers } from '#test/support/shared-servers.ts';
 
@@ -101,8 +101,8 @@ function commitOfProduct(): string {
 /** One thing is wrong on purpose: the exit code must be 1. */
 async function sabotage(name: string): Promise<number> {
   if (!isSaboteur(name)) return usage(`There is no saboteur ${JSON.stringify(name)}.`);
-  const { plan, sabotage: wrong } = SABOTEURS[name];
-  const report = await withServers((servers) => runPlan(plan, { servers, sabotage: wrong, quietMs: options.quietMs }));
+  const { plan, sabotage: wrong, stuckAfterMs = options.quietMs }: Saboteur = SABOTEURS[name];
+  const report = await withServers((servers) => runPlan(plan, { servers, sabotage: wrong, quietMs: stuckAfterMs }));
   print(seedLines(report));
   print([lastLine([recordOf(report, { plans: 'saboteur', commit: commitOfProduct() })]).text]);
   return report.violations.length > 0 ? 1 : 0;

@@ -32,6 +32,8 @@ const NOBODY_TELLS = {
 
 /** It is long enough for what is stopped to be given up by everybody else, on a busy machine, too. */
 const LONG_MS = 60_000;
+/** Longer than all waits of the proof but those that the plans make long: relays, sweeper, reconciler. */
+const STUCK_AFTER_MS = 45_000;
 const AT_ONCE = { ms: 0, hit: 1 } as const;
 
 /** A relay has deliveries in hand. */
@@ -46,7 +48,6 @@ const LONG_SILENCE = { ...setting('replays'), policy: { POLICY_SILENT_DEADLINE: 
 export const OLD_RULES = {
   'random-key-at-birth': {
     what: 'the key of an attempt is drawn at random, so that one whose row was lost is sent again with another key',
-    isStillSo: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-at-birth-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -66,7 +67,6 @@ export const OLD_RULES = {
   },
   'send-without-lease': {
     what: 'a send whose lease ended while its worker stood still goes out beside the next one',
-    isStillSo: true,
     isDraft: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/no-lease-check-worker.ts' } },
     plan: {
@@ -84,7 +84,8 @@ export const OLD_RULES = {
       stopsAt: [
         {
           process: 'worker',
-          point: 'sendPurchase > commit 2 > after',
+          // The first commits store the price and the balance.
+          point: 'sendPurchase > commit 3 > after',
           hit: 1,
           ms: LONG_MS,
           until: { point: 'sendPurchase > POST /orders > sent', hit: 1 },
@@ -95,7 +96,6 @@ export const OLD_RULES = {
   },
   'judging-from-memory': {
     what: 'a relay judges a delivery by what it read before another relay stored its facts, and tells nobody',
-    isStillSo: true,
     isDraft: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/judging-from-memory-worker.ts' } },
     plan: {
@@ -118,12 +118,11 @@ export const OLD_RULES = {
       ],
       kills: [{ process: 'worker', point: 'relay > signalWithStart > before', hit: 1 }],
     },
+    stuckAfterMs: STUCK_AFTER_MS,
     caughtBy: /is still processing/,
   },
   'finished-left-alone': {
     what: 'work whose workflow has completed is taken for finished, although its row was set back and is not',
-    isStillSo: true,
-    isDraft: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/finished-left-alone-worker.ts' } },
     plan: {
       ...NOTHING_ELSE,
@@ -137,6 +136,7 @@ export const OLD_RULES = {
         },
       ],
     },
+    stuckAfterMs: STUCK_AFTER_MS,
     caughtBy: /in silence|is still processing/,
   },
 } as const satisfies Record<string, Saboteur>;

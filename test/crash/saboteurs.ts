@@ -9,8 +9,8 @@ import { setting } from '#test/crash/settings.ts';
 
 export interface Saboteur {
   readonly what: string;
-  /** The product as it is does the same: its plan cannot pass without the sabotage yet. */
-  readonly isStillSo?: boolean;
+  /** What it does to the work is that nothing more happens to it: so long is waited for that, in milliseconds. */
+  readonly stuckAfterMs?: number;
   /** Its plan has not caught it yet: it can be run by name, and the tests leave it out. */
   readonly isDraft?: boolean;
   readonly sabotage: Sabotage;

@@ -1,13 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { OLD_RULES } from '#test/crash/old-rules.ts';
 import { planOf, type CrashPlan } from '#test/crash/plan.ts';
 import { lastLine, seedLines } from '#test/crash/report.ts';
 import { runPlan, type RunOptions } from '#test/crash/run-plan.ts';
 import { recordOf } from '#test/crash/seeds-done.ts';
 import { SABOTEURS, saboteurNames, type Saboteur } from '#test/crash/saboteurs.ts';
 
-/** All seeds and saboteurs run at once: a machine of two cores may be busy with them for long. */
+/** A machine of two cores may be busy with them for long. */
 const SLOWEST_MS = 900_000;
 const QUIET_MS = 300_000;
 
@@ -16,28 +17,62 @@ const SEEDS = [4, 27] as const;
 
 beforeAll(() => mkdirSync(join(import.meta.dirname, '../artifacts'), { recursive: true }));
 
+/** Each plan is some ten processes, which mostly wait: a few at a time keep two cores busy, and more make each slower. */
+const LANES = 3;
+let free = LANES;
+const waiting: (() => void)[] = [];
+
 async function run(plan: CrashPlan, options: Omit<RunOptions, 'servers'> = {}) {
-  const report = await runPlan(plan, { servers: inject('servers'), quietMs: QUIET_MS, ...options });
-  process.stdout.write(`${seedLines(report).join('\n')}\n`);
-  return report;
+  if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+  else free -= 1;
+  try {
+    const report = await runPlan(plan, { servers: inject('servers'), quietMs: QUIET_MS, ...options });
+    process.stdout.write(`${seedLines(report).join('\n')}\n`);
+    return report;
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  }
 }
+
+async function runSabotaged({ plan, sabotage, stuckAfterMs = QUIET_MS }: Saboteur) {
+  return run(plan, { sabotage, quietMs: stuckAfterMs });
+}
+
+const oldRules = typedKeys(OLD_RULES);
+const others = saboteurNames.filter((name) => !oldRules.some((each) => each === name));
 
 describe.concurrent('the crash proof', { timeout: SLOWEST_MS }, () => {
   it.each(SEEDS)('finds nothing to complain of in seed %i', async (seed) => {
     const report = await run(planOf(seed));
     expect(report.violations).toEqual([]);
     expect(report.fired.length).toBeGreaterThan(0);
-    expect(lastLine([recordOf(report, { plans: 'test', commit: 'test' })]).text).toMatch(/^1 seeds run, \d+ faults fired, \d+ pieces of work done, 0 violations$/);
+    const { text } = lastLine([recordOf(report, { plans: 'test', commit: 'test' })]);
+    expect(text).toMatch(/^1 seeds run, \d+ faults fired, \d+ pieces of work done, 0 violations$/);
   });
 
-  it.each(saboteurNames.filter((name) => !isDraft(SABOTEURS[name])))('reports the saboteur %s, and nothing without it', async (name) => {
-    const { plan, sabotage, caughtBy, isStillSo = false }: Saboteur = SABOTEURS[name];
-    const [sabotaged, honest] = await Promise.all([run(plan, { sabotage }), isStillSo ? undefined : run(plan)]);
-    expect(sabotaged.violations).toContainEqual(expect.stringMatching(caughtBy));
-    expect(honest?.violations ?? []).toEqual([]);
+  // Nothing but the sabotage is much out of the ordinary in their plans: the seeds show that the proof does not complain
+  // of those.
+  it.each(others)('reports the saboteur %s', async (name) => {
+    const { violations } = await runSabotaged(SABOTEURS[name]);
+    expect(violations).toContainEqual(expect.stringMatching(SABOTEURS[name].caughtBy));
+  });
+
+  it.each(oldRules.filter((name) => !isDraft(OLD_RULES[name])))('reports the old rule %s, and nothing by the rule of today', async (name) => {
+    const [sabotaged, honest] = await Promise.all([runSabotaged(OLD_RULES[name]), run(OLD_RULES[name].plan)]);
+    expect(sabotaged.violations).toContainEqual(expect.stringMatching(OLD_RULES[name].caughtBy));
+    expect(honest.violations).toEqual([]);
+    // What never happened to the honest run proves nothing of it.
+    const byProcess = honest.unfired.filter((fault) => !fault.startsWith('service '));
+    expect(byProcess).toEqual([]);
   });
 });
 
-function isDraft(saboteur: Saboteur): boolean {
-  return saboteur.isDraft === true;
+function isDraft({ isDraft: isOne = false }: Saboteur): boolean {
+  return isOne;
+}
+
+function typedKeys<Key extends string>(record: Readonly<Record<Key, unknown>>): Key[] {
+  return Object.keys(record).filter((key): key is Key => Object.hasOwn(record, key));
 }
