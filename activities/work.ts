@@ -89,7 +89,6 @@ export function createWorkActivities(dependencies: WorkDependencies): WorkActivi
         const attempt = (await currentAttempt(tx, work)) ?? (await openNumbered(tx, work, 1));
         const subscription = await kinds[work.kind].subscription?.(tx, work.id);
         const cancellation = await kinds[work.kind].cancellation?.(tx, work.id);
-        const epoch = await readDatabaseEpoch(tx);
         return {
           status: row.status,
           acceptedAt: row.createdAt.getTime(),
