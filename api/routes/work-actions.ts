@@ -258,9 +258,10 @@ async function act(
     if (result.kind === 'applied') await requestWake(tx, work);
     return resource.find(tx, id, caller.ownerId);
   });
-  const found = await acting.finally(async () => {
+  const found = await acting.catch(async (error: unknown) => {
     await wakeToCompare(database, work, refused);
     if (refused === 'not_compared') wakeRelay();
+    throw error;
   });
   if (found === undefined) throw notFound(resource);
   wakeRelay();

@@ -145,10 +145,10 @@ describe('absence is not proven', () => {
 
   it('of an attempt that was sent once more while the service was being asked', async () => {
     const ids = await BEGIN.order();
-    const { listWalletTransactions } = bench.service;
+    const read = bench.service.listWalletTransactions.bind(bench.service);
     bench.service.listWalletTransactions = async (...input) => {
       await bench.database.run((db) => db.update(attempts).set({ sends: 2 }).where(eq(attempts.id, ids.attemptId)));
-      return listWalletTransactions(...input);
+      return read(...input);
     };
     try {
       expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'changed' });
