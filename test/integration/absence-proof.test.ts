@@ -153,7 +153,7 @@ describe('absence is not proven', () => {
     try {
       expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'changed' });
     } finally {
-      bench.service.listWalletTransactions = listWalletTransactions;
+      bench.service.read = listWalletTransactions;
     }
     await expectNothingSent(ids);
   });
