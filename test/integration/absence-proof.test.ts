@@ -153,7 +153,7 @@ describe('absence is not proven', () => {
     try {
       expect(await bench.activities.proveAbsence(ids)).toEqual({ kind: 'changed' });
     } finally {
-      bench.service.read = listWalletTransactions;
+      bench.service.listWalletTransactions = read;
     }
     await expectNothingSent(ids);
   });

@@ -30,7 +30,7 @@ const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileS
 const FOLDER = join(import.meta.dirname, 'histories', version);
 
 /** Events from which on the server suggests a new run. More than any other way here has; in production some thousands. */
-const LONG_FROM = 110;
+const LONG_FROM = 150;
 
 /** A package whose purchases the service accepts and then calls failed. */
 const FAILS_EACH_TIME = 9002;

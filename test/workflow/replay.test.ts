@@ -37,6 +37,8 @@ describe('recorded histories', () => {
   it('are there for the ways that a purchase, a VPN subscription, the deliveries to a webhook endpoint, or the upkeep of this release can go', () => {
     const ways = recorded.filter((name) => name.startsWith('0.1.0/')).map((name) => name.slice('0.1.0/'.length));
     expect(ways).toEqual([
+      'absence-proven-then-resent.json',
+      'asked-again-then-found.json',
       'attempts-used-up-then-abandoned.json',
       'cancellation-held-then-not-sent.json',
       'cancellation-looked-up.json',
@@ -56,12 +58,15 @@ describe('recorded histories', () => {
       'limit-raised-in-temporal.json',
       'parked-then-unparked.json',
       'processing-then-webhook.json',
+      'records-lost-then-judged.json',
       'refund-failed-then-dismissed.json',
       'refused.json',
+      'row-lost-then-back.json',
       'scheduled-books.json',
       'scheduled-reconcile.json',
       'scheduled-sweep.json',
       'scheduled-watch.json',
+      'sends-do-not-begin.json',
       'topup-at-once.json',
       'topup-held-then-bought-anew.json',
       'topup-looked-up.json',
