@@ -85,6 +85,14 @@ describe('an activity that runs twice with the same input leaves the same rows a
     expect([first, second]).toEqual([{ kind: 'found', outcome: 'completed' }, { kind: 'found', outcome: 'completed' }]);
   });
 
+  it('proveAbsence', async () => {
+    await bench.admin.onRequest('createOrder', { kind: 'connection_reset' });
+    const ids = await bench.begin();
+    await bench.activities.sendPurchase(ids);
+    const [first, second] = await twice('proveAbsence', () => bench.activities.proveAbsence(ids));
+    expect([first, second]).toEqual([{ kind: 'absent' }, { kind: 'absent' }]);
+  });
+
   it.each([
     ['a debit and its credit', 'credited', { outcome: 'failed_at_once' }],
     ['a debit alone', 'debited', { outcome: 'failed_at_once', credit_after_ms: null }],

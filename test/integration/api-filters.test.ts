@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Operation } from '#api/operation.ts';
+import { deadLetterId } from '#db/dead-letters.ts';
+import { inbox } from '#db/schema.ts';
 import { idleService, startTestApi, TEST_PACKAGES, type TestApi } from '#test/support/api.ts';
 import { readStream } from '#test/support/event-stream.ts';
 import type { HttpClient } from '#test/support/http.ts';
@@ -17,6 +19,7 @@ beforeAll(async () => {
   api = await startTestApi({ service: { ...idleService, listPackages: async () => ({ ok: true, status: 200, value: { items, complete: true } }) } });
   caller = await api.caller();
   const wallet = await writeListedRows(api);
+  for (const letter of LETTERS) letters.set(await quarantinedReport(letter), letter);
   const named = [IDS.order, IDS.esim, IDS.topup, IDS.vpn, IDS.cancellation, IDS.refund, IDS.case, IDS.event, IDS.endpoint, IDS.delivery, IDS.rule, IDS.pause, IDS.reconciliation, wallet.journal];
   for (const letter of LETTERS) for (const each of named) letters.set(each[letter], letter);
   // What both are not.
@@ -24,6 +27,16 @@ beforeAll(async () => {
   for (const [id, letter] of Object.entries(PACKAGE_LETTERS)) letters.set(id, letter);
 });
 afterAll(() => api[Symbol.asyncDispose]());
+
+/** A report of the service that cannot be read. @returns its id as a dead letter. */
+async function quarantinedReport(letter: Letter): Promise<string> {
+  const bytes = Buffer.from(`report ${letter}`);
+  const report = { source: 'webhook', deliveryId: `quarantined-${letter}`, state: 'quarantined', note: 'A test.' } as const;
+  const hashes = { bodyHash: bytes, signedHash: bytes, sealedBody: bytes };
+  const [row] = await api.database.run((db) => db.insert(inbox).values({ ...report, ...hashes }).returning({ id: inbox.id }));
+  if (row === undefined) throw new Error('the report was not stored');
+  return deadLetterId('inbox', row.id);
+}
 
 /** Packages are no rows, and have ids of the service. */
 const PACKAGE_LETTERS: Readonly<Record<string, Letter>> = { 101: 'A', 102: 'B' };
@@ -73,6 +86,7 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, Filter>>>> = {
     package_id: PACKAGES,
     ...TIMES,
   },
+  listDeadLetters: { queue: { inbox: 'AB', outbox: '' } },
   listCases: { reason: { outcome_unknown: 'A', contradiction: 'B', contract_drift: '' } },
   listEvents: { ...EVENTS, since: { [BETWEEN.made]: 'A' } },
   listWebhookEndpoints: { created_by: ofBoth(IDS.key) },

@@ -70,6 +70,8 @@ const WITHOUT_KEY: Readonly<Record<string, readonly string[]>> = {
     'cancelVpnSubscription',
     'releasePause',
     'dismissCase',
+    'dismissDeadLetter',
+    'requeueDeadLetter',
     'explainWalletTransaction',
     'disableWebhookEndpoint',
     'enableWebhookEndpoint',

@@ -28,12 +28,14 @@ afterAll(async () => {
 });
 
 const PASSWORD = 'the-password-of-the-test';
+/** One for all: a database is used with the keys that it was first used with. */
+const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
 
 /** Nothing listens at the addresses of Temporal and the service: accepting orders needs neither. */
 function environmentOf(databaseUrl: string, port: number, more: Record<string, string> = {}): Record<string, string> {
   return {
     DATABASE_URL: databaseUrl,
-    ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    ENCRYPTION_KEYS,
     SERVICE_BASE_URL: 'http://127.0.0.1:1/api/reseller/v1',
     SERVICE_EMAIL: 'reseller@example.com',
     SERVICE_PASSWORD: PASSWORD,

@@ -86,7 +86,7 @@ describe('an operator', () => {
     expect((await act(id, 'abandon')).textAt('status')).toBe('abandoned');
     expect((await desk.events(id)).filter((event) => event === 'operator.abandon')).toHaveLength(1);
     await temporal.runReaches(id, 'COMPLETED');
-    expect(await temporal.order(id).result()).toEqual({ status: 'abandoned' });
+    expect(await temporal.order(id).result()).toMatchObject({ status: 'abandoned' });
     expect(await refusal(id, 'retry')).toEqual([409, 'action_not_possible', 'already_ended']);
     expect(await desk.movements(id)).toEqual([]);
   });

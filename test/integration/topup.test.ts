@@ -182,17 +182,17 @@ describe('a top-up whose answer was lost', () => {
     await desk.simulator.onWebhook(undefined, { kind: 'lost' }, { count: null });
     const id = await desk.topUp(esimId, 1001);
     const parked = await desk.topupReaches(id, 'needs_attention');
-    expect(parked.body).toMatchObject({ attention: { reason: 'outcome_unknown' } });
+    expect(parked.body).toMatchObject({ attention: { reason: 'not_answered' } });
     await using operator = await TemporalOperator.connect(stack);
     const shown = await operator.showsStage(id, 'needs_attention');
-    expect(shown).toMatchObject({ product: 'esim-topup', needsAttention: true, attentionReason: 'outcome_unknown', failureClass: expect.any(String) });
-    expect(shown.details).toMatch(/^### ⚠ needs_attention[^]*\*\*Case\*\* `outcome_unknown`/);
+    expect(shown).toMatchObject({ product: 'esim-topup', needsAttention: true, attentionReason: 'not_answered', failureClass: expect.any(String) });
+    expect(shown.details).toMatch(/^### ⚠ needs_attention[^]*\*\*Case\*\* `not_answered`/);
     const next = await desk.topUp(esimId, 1001);
     await desk.topupReaches(next, 'held');
     expect((await stack.api.post(`/v1/topups/${next}/abandon`, { why: 'not now' })).status).toBe(200);
 
     const [sold] = await rechargesOf(esimId);
-    const verdict = { why: 'seen in their console', case: 'outcome_unknown', verdict: 'bought', service_topup_id: sold!.id };
+    const verdict = { why: 'seen in their console', case: 'not_answered', verdict: 'bought', service_topup_id: sold!.id };
     expect((await stack.api.post(`/v1/topups/${id}/resolve`, verdict)).status).toBe(200);
     await desk.simulator.calm();
     const completed = await desk.topupReaches(id, 'completed');
@@ -211,7 +211,7 @@ describe('a top-up whose answer was lost', () => {
     const [lost] = await desk.simulator.webhooks(sold!.id);
     await desk.simulator.replayDelivery(lost!.id);
     await waitFor('the word of the service is stored', () => isStored(sold!.id, 'pending'));
-    const judged = await stack.api.post(`/v1/topups/${id}/resolve`, { why: 'a test', case: 'outcome_unknown', verdict: 'not_bought' });
+    const judged = await stack.api.post(`/v1/topups/${id}/resolve`, { why: 'a test', case: 'not_answered', verdict: 'not_bought' });
     await stack.start('worker');
     expect([judged.status, judged.at('refusal')]).toEqual([409, 'observations_pending']);
     await desk.simulator.calm();

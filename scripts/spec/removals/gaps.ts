@@ -87,7 +87,7 @@ export const GAPS: readonly Removal[] = [
     id: 'gap.redelivery',
     removed: 'The same delivery counts twice.',
     file: 'workflows/observations.ts',
-    find: 'this.#seen.has(observation.inboxId)',
+    find: 'this.#seen.has(name)',
     replace: 'this.#seen.size < 0',
     failed: [{ file: 'test/workflow/order.test.ts', title: 'takes the same delivery twice' }],
   },
