@@ -14,6 +14,9 @@ export interface PendingSend {
   readonly epoch?: string;
   /** Epoch milliseconds before which it cannot have been sent. */
   readonly since: number;
+  /** Of the attempt, and its sends before this one. */
+  readonly number: number;
+  readonly sends: number;
 }
 
 /** A service that was asked how a subscription stands, and did not say it. Times are in epoch milliseconds. */

@@ -42,6 +42,11 @@ export class PurchaseRun {
       const detail = `It had ended as ${ended} before PostgreSQL lost its last commits.`;
       return { step: 'fail', failure: witness?.failure ?? attempt.failure?.class ?? 'deadline_passed', detail };
     }
+    // Its caller was told that it had ended: nothing is sent or bought for it again without a person.
+    if (ended !== undefined && attempt.state !== 'processing' && attempt.state !== 'completed') {
+      const detail = `It had ended as ${ended} before PostgreSQL lost its last commits, and its row does not say that nothing was bought.`;
+      return { step: 'park', reason: 'records_lost', detail };
+    }
     return this.#position.fromAttempt();
   }
 

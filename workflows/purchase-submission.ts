@@ -64,7 +64,7 @@ export class PurchaseSubmission {
       summary: `Send attempt ${this.#state.attempt.number}, send ${this.#state.attempt.history.sends + 1}`,
     });
     const { memory } = this.#position.context;
-    memory.beginSend();
+    memory.beginSend(this.#state.attempt);
     try {
       const { configuredRule: retryRule } = this.#state;
       const { resendAllowed, resendWindowMs } = this.#policy;

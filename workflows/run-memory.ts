@@ -55,9 +55,9 @@ export class RunMemory {
     return witness?.number === number && restoration(witness, { state, sends: history.sends }) === 'doubt';
   }
 
-  /** A send is about to be asked for. */
-  beginSend(): void {
-    this.#pendingSend = { since: Date.now(), ...(this.#epoch !== undefined && { epoch: this.#epoch }) };
+  /** A send of an attempt is about to be asked for. */
+  beginSend({ number, history: { sends } }: AttemptView): void {
+    this.#pendingSend = { since: Date.now(), number, sends, ...(this.#epoch !== undefined && { epoch: this.#epoch }) };
   }
 
   /** Its outcome is known, or it did not begin. */
@@ -66,20 +66,27 @@ export class RunMemory {
   }
 
   /**
-   * Judges a row that says that a send, of which nothing was heard, did not begin. That is proof only while PostgreSQL cannot have lost
-   * commits since; else the send is reckoned with.
+   * Judges a row that says that a send, of which nothing was heard, did not begin, or that does not know its attempt. That is proof only
+   * while PostgreSQL cannot have lost commits since; else the send is reckoned with.
    *
    * @returns true when the send must be reckoned with, so that the row has to be read again with the witness.
    */
   reckonsWithSend({ attempt, epoch }: WorkSnapshot): boolean {
     const pending = this.#pendingSend;
     this.#pendingSend = undefined;
-    if (pending === undefined || (attempt.state !== 'prepared' && attempt.state !== 'refused')) return false;
-    if (pending.epoch === epoch) return false;
-    const { number, history } = attempt;
-    const { sends, firstSentAt = pending.since } = history;
-    const firstUnrefusedSendAt = pending.since;
-    this.#witness = joinWitness(this.#witness, { number, state: 'unknown', sends: sends + 1, firstSentAt, firstUnrefusedSendAt, anyUnknown: true });
+    if (pending === undefined || pending.epoch === epoch) return false;
+    const isOfSent = attempt.number === pending.number;
+    const isSilent = isOfSent ? attempt.state === 'prepared' || attempt.state === 'refused' : attempt.number < pending.number;
+    if (!isSilent) return false;
+    const { firstSentAt = pending.since } = isOfSent ? attempt.history : {};
+    this.#witness = joinWitness(this.#witness, {
+      number: pending.number,
+      state: 'unknown',
+      sends: Math.max(pending.sends, isOfSent ? attempt.history.sends : 0) + 1,
+      firstSentAt,
+      firstUnrefusedSendAt: pending.since,
+      anyUnknown: true,
+    });
     return true;
   }
 

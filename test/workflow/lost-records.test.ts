@@ -56,6 +56,38 @@ describe('a workflow after PostgreSQL lost commits', () => {
     expect(witnesses.some((each) => each?.sends === 1 && each.anyUnknown && each.state === 'unknown')).toBe(true);
   });
 
+  it('reckons with a send of a further attempt whose row is lost altogether', async () => {
+    const order = await orderWith({ answers: 'failed' }, { dies: 'before the send' }, { answers: 'completed' });
+    order.evidence = ['no_debit'];
+    const witnesses: (Witness | undefined)[] = [];
+    const fake = withBeginning(order, async ({ witness }, next) => {
+      witnesses.push(witness);
+      const isLost = order.calls.includes('openNextAttempt 2');
+      const snapshot = await next();
+      if (!isLost || (witness?.sends ?? 0) > 0) return { ...snapshot, epoch: isLost ? 'after' : 'before' };
+      // PostgreSQL knows the first attempt alone.
+      return { ...snapshot, epoch: 'after', attempt: { ...snapshot.attempt, number: 1, state: 'failed', settled: true } };
+    });
+    await withWorker(environment, fake, async (taskQueue) => (await startOf(order, taskQueue)).result());
+    expect(witnesses).toContainEqual(expect.objectContaining({ number: 2, sends: 1, anyUnknown: true, state: 'unknown' }));
+    expect(order.calls.filter((call) => call === 'openNextAttempt 2')).toHaveLength(1);
+  });
+
+  it.each(['unknown', 'failed'] as const)('that had ended without effect and whose attempt is %s by its row asks a person first', async (state) => {
+    const order = await orderWith({ answers: 'completed' });
+    order.observe(state);
+    order.lookUps = ['not_found'];
+    order.evidence = ['no_debit'];
+    const witness: Witness = { number: 1, state: 'failed', sends: 1, anyUnknown: true, ended: 'abandoned' };
+    await withWorker(environment, order, async (taskQueue) => {
+      const handle = await startOf(order, taskQueue, { holds: 0, witness });
+      await environment.sleep('2 days');
+      expect(await handle.query(explainQuery)).toMatchObject({ status: 'needs_attention', attention: 'records_lost' });
+      await handle.terminate();
+    });
+    expect(order.sent).toEqual([]);
+  });
+
   it('believes a row that says that nothing was sent while the database is the same', async () => {
     const order = await orderWith({ dies: 'before the send' }, { answers: 'completed' });
     const witnesses: (Witness | undefined)[] = [];
