@@ -115,9 +115,10 @@ async function ask(
   const wakes = decisions.filter(({ decision }) => decision.kind === 'wake');
   if (starts.length + wakes.length === 0) return { requested: 0, woken: 0 };
   await database.transaction(async (tx) => {
+    // The work first, as everywhere: who holds a piece of work may be about to write its row of the outbox.
+    await markSwept(tx, kind, [...starts, ...wakes].map(({ id }) => id), new Date(now()));
     for (const { id } of starts) await requestStart(tx, { kind, id });
     for (const { id } of wakes) await requestWake(tx, { kind, id });
-    await markSwept(tx, kind, [...starts, ...wakes].map(({ id }) => id), new Date(now()));
   });
   for (const { id, decision } of wakes) {
     logger.info({ workId: id, ...decision }, 'a workflow is woken: its row says that it should have gone on');

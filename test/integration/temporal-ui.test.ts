@@ -144,7 +144,6 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     expect((await operator.rawTraces(orderId)).toString('latin1')).not.toContain('typed into the UI');
   });
 
-
   it('is closed to a web page whose name was pointed at this machine, and its HTTP API to every page', async () => {
     const { port } = new URL(uiUrl);
     const page = await openPage(browser, { width: 400, height: 300 });
@@ -188,7 +187,7 @@ async function sendUpdate(page: Page, name: string, input: Record<string, string
   await page.getByRole('menuitem', { name: 'Send an Update' }).click();
   const form = page.locator('dialog[open]');
   await form.locator('[data-testid=update-select-button]:visible').first().click();
-  await form.locator('[role=option]:visible', { hasText: new RegExp(`^\\s*${name}\\s*$`) }).first().click();
+  await form.locator('[role=option]:visible', { hasText: new RegExp(`^\\s*${name}\\b`) }).first().click();
   await form.locator('[data-language=json]:visible').first().click();
   // Inserted as a whole: the editor closes brackets that are typed.
   await page.keyboard.insertText(JSON.stringify(input));
