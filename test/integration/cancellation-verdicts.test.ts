@@ -11,7 +11,7 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { POLICY_REFUND_DEADLINE: '2s', POLICY_RESEND_WINDOW: '1s', POLICY_BOOKS_EVERY: '1s', POLICY_BOOKS_GRACE: '1s', POLICY_HOLD_DELAY: '10m' },
+    environment: { POLICY_REFUND_DEADLINE: '2s', POLICY_ASK_AGAIN: '500ms', POLICY_ASK_AGAIN_MAX: '1s', POLICY_RESEND_WINDOW: '1s', POLICY_BOOKS_EVERY: '1s', POLICY_BOOKS_GRACE: '1s', POLICY_HOLD_DELAY: '10m' },
     simulator: { SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);

@@ -1,8 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { orders } from '#db/schema.ts';
 import { OrderDesk } from '#test/support/order-desk.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
-import { waitFor } from '#test/support/wait-for.ts';
 
 /** A service that can neither be asked nor be sent the same thing twice: only webhooks tell. */
 let stack: Stack;
@@ -50,11 +48,6 @@ describe('an order of unknown outcome outside the window in which it may be sent
       const id = await desk.place(1001);
       desk.expectUnsettled(id);
       expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({ attention: { reason: 'outcome_unknown' } });
-      // The sweeper and the reconciler have their say as well.
-      await waitFor('the sweeper has looked at it', async () => {
-        const rows = await stack.database.run((db) => db.select().from(orders));
-        return rows.find((row) => row.id === id)?.sweptAt !== null;
-      });
       expect((await desk.sends(id)).flat()).toHaveLength(1);
       expect(await desk.movements(id)).toEqual(['debit 2.40']);
     },
