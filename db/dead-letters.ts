@@ -95,51 +95,54 @@ export async function listDeadLetters(
   return rows.map((row) => ({ queue, row }));
 }
 
-/**
- * Lets the relay take a dead letter again, with as many tries as a new row has.
- *
- * @param resolution a sentence for the case, which closes when nothing else of its subject is quarantined.
- * @returns what it was; undefined when there is no such dead letter.
- */
-export async function requeueDeadLetter(
-  tx: Executor,
-  id: { readonly queue: DeadLetterQueue; readonly rowId: bigint },
-  resolution: string,
-  now: Date,
-): Promise<DeadLetter | undefined> {
-  const found = await lockDeadLetter(tx, id);
-  if (found === undefined) return undefined;
-  const again = { availableAt: fromNow(0), lastingErrors: 0 };
-  if (found.queue === 'inbox') {
-    await tx.update(inbox).set({ ...again, state: 'pending' }).where(eq(inbox.id, found.row.id));
-  } else {
-    await tx.update(outbox).set({ ...again, quarantinedAt: null }).where(eq(outbox.id, found.row.id));
-  }
-  await closeCaseOf(tx, found, resolution, now);
-  return found;
+/** What an operator does with a dead letter, in the caller's transaction. */
+export interface Settlement {
+  readonly queue: DeadLetterQueue;
+  readonly rowId: bigint;
+  /** A sentence for the case, which closes when nothing else of its subject is quarantined. */
+  readonly resolution: string;
+  readonly now: Date;
 }
 
 /**
- * Puts a dead letter aside for good: nothing is done with it any more, and it bars nothing. A report of the service is kept as `ignored`; a
- * request of the outbox is deleted.
+ * Lets the relay take a dead letter again, with as many tries as a new row has.
  *
- * @param resolution a sentence for the case and the row.
  * @returns what it was; undefined when there is no such dead letter.
  */
-export async function dismissDeadLetter(
+export async function requeueDeadLetter(tx: Executor, settlement: Settlement): Promise<DeadLetter | undefined> {
+  const again = { availableAt: fromNow(0), lastingErrors: 0 };
+  return settle(tx, settlement, async (found) => {
+    if (found.queue === 'inbox') await tx.update(inbox).set({ ...again, state: 'pending' }).where(eq(inbox.id, found.row.id));
+    else await tx.update(outbox).set({ ...again, quarantinedAt: null }).where(eq(outbox.id, found.row.id));
+  });
+}
+
+/**
+ * Puts a dead letter aside for good: nothing is done with it any more, and it bars nothing. A report of the service is kept as `ignored`, with
+ * the resolution; a request of the outbox is deleted.
+ *
+ * @returns what it was; undefined when there is no such dead letter.
+ */
+export async function dismissDeadLetter(tx: Executor, settlement: Settlement): Promise<DeadLetter | undefined> {
+  return settle(tx, settlement, async (found) => {
+    if (found.queue === 'outbox') {
+      await tx.delete(outbox).where(eq(outbox.id, found.row.id));
+      return;
+    }
+    const note = [found.row.note, settlement.resolution].filter((each) => each !== null).join(' ');
+    await tx.update(inbox).set({ state: 'ignored', note }).where(eq(inbox.id, found.row.id));
+  });
+}
+
+/** Locks a dead letter, changes its row and closes its case. */
+async function settle(
   tx: Executor,
-  id: { readonly queue: DeadLetterQueue; readonly rowId: bigint },
-  resolution: string,
-  now: Date,
+  { resolution, now, ...id }: Settlement,
+  change: (found: DeadLetter) => Promise<void>,
 ): Promise<DeadLetter | undefined> {
   const found = await lockDeadLetter(tx, id);
   if (found === undefined) return undefined;
-  if (found.queue === 'inbox') {
-    const note = [found.row.note, resolution].filter((each) => each !== null).join(' ');
-    await tx.update(inbox).set({ state: 'ignored', note }).where(eq(inbox.id, found.row.id));
-  } else {
-    await tx.delete(outbox).where(eq(outbox.id, found.row.id));
-  }
+  await change(found);
   await closeCaseOf(tx, found, resolution, now);
   return found;
 }

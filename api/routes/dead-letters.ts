@@ -13,7 +13,7 @@ import {
 import { numberCursor, readNumberCursor } from '#api/cursor.ts';
 import type { ApiDependencies } from '#api/dependencies.ts';
 import { instant, pageOf, pageQuery } from '#api/fields.ts';
-import { operation, type Operation } from '#api/operation.ts';
+import { operation, type Caller, type Operation } from '#api/operation.ts';
 import { pageReply } from '#api/page-reply.ts';
 import { Problem } from '#api/problem.ts';
 import { jsonReply } from '#api/reply.ts';
@@ -93,7 +93,7 @@ function listOperation({ database }: ApiDependencies): Operation {
 
 const answers = { 200: { description: 'What it was.', contentType: JSON_TYPE, schema: letterOutput, example } };
 
-function requeueOperation({ database, wakeRelay, now }: ApiDependencies): Operation {
+function requeueOperation(dependencies: ApiDependencies): Operation {
   return operation({
     id: 'requeueDeadLetter',
     method: 'post',
@@ -110,22 +110,15 @@ function requeueOperation({ database, wakeRelay, now }: ApiDependencies): Operat
     bodyExample: { why: 'The former encryption key is in ENCRYPTION_KEYS again.' },
     answers,
     problems: ['dead_letter_not_found'],
-    handle: async ({ params: { id }, body: { why }, caller }) => {
-      const target = readId(id);
-      const found = await database.transaction(async (tx) => {
-        const at = new Date(now());
-        await addAuditEntry(tx, { actor: caller.apiKeyId, action: 'dead_letter.requeue', subject: { kind: 'dead_letter', id }, reason: why }, at);
-        const letter = await requeueDeadLetter(tx, target, `requeued: ${why}`, at);
-        if (letter === undefined) throw new Problem('dead_letter_not_found');
-        return letter;
-      });
-      wakeRelay();
+    handle: async (request) => {
+      const found = await act(dependencies, request, { action: 'requeue', resolution: 'requeued', carryOut: requeueDeadLetter });
+      dependencies.wakeRelay();
       return jsonReply(200, letterJson(found));
     },
   });
 }
 
-function dismissOperation({ database, now }: ApiDependencies): Operation {
+function dismissOperation(dependencies: ApiDependencies): Operation {
   return operation({
     id: 'dismissDeadLetter',
     method: 'post',
@@ -142,17 +135,37 @@ function dismissOperation({ database, now }: ApiDependencies): Operation {
     bodyExample: { why: 'The console of the service shows the order as failed; the report is of no use.' },
     answers,
     problems: ['dead_letter_not_found'],
-    handle: async ({ params: { id }, body: { why }, caller }) => {
-      const target = readId(id);
-      const found = await database.transaction(async (tx) => {
-        const at = new Date(now());
-        await addAuditEntry(tx, { actor: caller.apiKeyId, action: 'dead_letter.dismiss', subject: { kind: 'dead_letter', id }, reason: why }, at);
-        const letter = await dismissDeadLetter(tx, target, `dismissed: ${why}`, at);
-        if (letter === undefined) throw new Problem('dead_letter_not_found');
-        return letter;
-      });
+    handle: async (request) => {
+      const found = await act(dependencies, request, { action: 'dismiss', resolution: 'dismissed', carryOut: dismissDeadLetter });
       return jsonReply(200, letterJson(found));
     },
+  });
+}
+
+interface LetterRequest {
+  readonly params: z.output<typeof params>;
+  readonly body: z.output<typeof body>;
+  readonly caller: Caller;
+}
+
+/** Does with a dead letter what its caller asks, with an entry of the audit log. @throws Problem when there is none. */
+async function act(
+  { database, now }: ApiDependencies,
+  { params: { id }, body: { why }, caller }: LetterRequest,
+  { action, resolution, carryOut }: {
+    readonly action: 'requeue' | 'dismiss';
+    readonly resolution: string;
+    readonly carryOut: typeof requeueDeadLetter;
+  },
+): Promise<DeadLetter> {
+  const target = readId(id);
+  const entry = { actor: caller.apiKeyId, action: `dead_letter.${action}`, subject: { kind: 'dead_letter', id }, reason: why } as const;
+  return database.transaction(async (tx) => {
+    const at = new Date(now());
+    await addAuditEntry(tx, entry, at);
+    const letter = await carryOut(tx, { ...target, resolution: `${resolution}: ${why}`, now: at });
+    if (letter === undefined) throw new Problem('dead_letter_not_found');
+    return letter;
   });
 }
 

@@ -2,27 +2,14 @@
  * Rules that the product once had and that lost money or work, each with a plan in which it must show. An entry point
  * under `saboteurs/` brings the old rule back; without it the same plan must pass.
  */
+import { NOTHING_ELSE } from '#test/crash/calm-plan.ts';
 import type { CrashPlan } from '#test/crash/plan.ts';
 import { setting } from '#test/crash/settings.ts';
 import type { Saboteur } from '#test/crash/saboteurs.ts';
 
 const SOLD_LATER = { kind: 'order', nature: 'sold', packageId: 9001 } as const;
-const SOLD_AT_ONCE = { kind: 'order', nature: 'sold', packageId: 1001 } as const;
-
-const NOTHING_ELSE: CrashPlan = {
-  seed: 0,
-  setting: setting('replays'),
-  work: [SOLD_AT_ONCE],
-  processes: { worker: 2, api: 1 },
-  clocks: {},
-  kills: [],
-  restartDelayMs: 0,
-  cuts: [],
-  stopsAt: [],
-  disturbances: [],
-  requestFaults: [],
-  webhookFaults: [],
-};
+/** With a second worker, which goes on where the first one stands still. */
+const TWO_WORKERS: CrashPlan = { ...NOTHING_ELSE, processes: { worker: 2, api: 1 } };
 
 /** Nobody finds it by asking, and no event tells of it. */
 const NOBODY_TELLS = {
@@ -50,7 +37,7 @@ export const OLD_RULES = {
     what: 'the key of an attempt is drawn at random, so that one whose row was lost is sent again with another key',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/random-key-at-birth-worker.ts' } },
     plan: {
-      ...NOTHING_ELSE,
+      ...TWO_WORKERS,
       ...NOBODY_TELLS,
       // A service that tells orders apart by their keys alone.
       setting: setting('reusable_references'),
@@ -70,7 +57,7 @@ export const OLD_RULES = {
     isDraft: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/no-lease-check-worker.ts' } },
     plan: {
-      ...NOTHING_ELSE,
+      ...TWO_WORKERS,
       ...NOBODY_TELLS,
       // A service that carries out what is sent at once twice. That two never are is ours to see to.
       setting: {
@@ -99,7 +86,7 @@ export const OLD_RULES = {
     isDraft: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/judging-from-memory-worker.ts' } },
     plan: {
-      ...NOTHING_ELSE,
+      ...TWO_WORKERS,
       // Nor does the sweeper wake its workflow, which makes good for most of what a relay forgets.
       setting: { ...LONG_SILENCE, policy: { ...LONG_SILENCE.policy, POLICY_SWEEP_IDLE_AFTER: '1h' } },
       work: [SOLD_LATER],
@@ -125,7 +112,7 @@ export const OLD_RULES = {
     what: 'work whose workflow has completed is taken for finished, although its row was set back and is not',
     sabotage: { scripts: { worker: 'test/crash/saboteurs/finished-left-alone-worker.ts' } },
     plan: {
-      ...NOTHING_ELSE,
+      ...TWO_WORKERS,
       setting: LONG_SILENCE,
       work: [SOLD_LATER],
       disturbances: [

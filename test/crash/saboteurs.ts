@@ -2,6 +2,7 @@
  * One thing made wrong, each with a plan in which it must show: that the proof finds something to complain of when there
  * is. Without the sabotage the same plan must pass.
  */
+import { NOTHING_ELSE, SOLD_AT_ONCE as ORDER } from '#test/crash/calm-plan.ts';
 import { OLD_RULES } from '#test/crash/old-rules.ts';
 import type { CrashPlan } from '#test/crash/plan.ts';
 import type { Sabotage } from '#test/crash/run-plan.ts';
@@ -19,24 +20,6 @@ export interface Saboteur {
   readonly caughtBy: RegExp;
 }
 
-const ORDER = { kind: 'order', nature: 'sold', packageId: 1001 } as const;
-
-/** One order, and nothing that goes wrong but what a saboteur's plan adds. */
-const NOTHING_ELSE: CrashPlan = {
-  seed: 0,
-  setting: setting('replays'),
-  work: [ORDER],
-  // One of each is enough for what is wrong here, and many of these run at once.
-  processes: { worker: 1, api: 1 },
-  clocks: {},
-  kills: [],
-  restartDelayMs: 0,
-  cuts: [],
-  stopsAt: [],
-  disturbances: [],
-  requestFaults: [],
-  webhookFaults: [],
-};
 
 /** No event comes, so that what is unknown is not settled by one. */
 const SILENCE = [

@@ -71,7 +71,7 @@ const openCases = async () => (await database.run((db) => db.select().from(cases
 const letters = (queue: DeadLetterQueue) => database.run((db) => listDeadLetters(db, queue, { limit: 10 }));
 const requeue = async (queue: DeadLetterQueue) => {
   const [letter] = await letters(queue);
-  await database.transaction((tx) => requeueDeadLetter(tx, { queue, rowId: letter!.row.id }, 'requeued: it was mended', new Date()));
+  await database.transaction((tx) => requeueDeadLetter(tx, { queue, rowId: letter!.row.id, resolution: 'requeued: it was mended', now: new Date() }));
 };
 const barrier = (work: ReturnType<typeof orderWork>) => database.transaction((tx) => buyingBarrier(tx, work));
 
@@ -92,11 +92,11 @@ describe('a report of the service that cannot be decrypted', () => {
     expect(await inboxRows()).toMatchObject([{ tries: TRIES }]);
 
     const dismissed = { queue: 'inbox', rowId: row!.id } as const;
-    await database.transaction((tx) => dismissDeadLetter(tx, dismissed, 'dismissed: of no use', new Date()));
+    await database.transaction((tx) => dismissDeadLetter(tx, { ...dismissed, resolution: 'dismissed: of no use', now: new Date() }));
     expect(await barrier(work)).toBeUndefined();
     expect(await openCases()).toEqual([]);
     expect(await inboxRows()).toMatchObject([{ state: 'ignored', note: expect.stringContaining('dismissed: of no use') }]);
-    expect(await database.transaction((tx) => dismissDeadLetter(tx, dismissed, 'again', new Date()))).toBeUndefined();
+    expect(await database.transaction((tx) => dismissDeadLetter(tx, { ...dismissed, resolution: 'again', now: new Date() }))).toBeUndefined();
   });
 
   it('has a case of its own where no work is known', async () => {
@@ -149,7 +149,7 @@ describe('a request to a workflow that cannot be carried out', () => {
     expect(await openCases()).toEqual([]);
     await tries(TRIES);
     const [letter] = await letters('outbox');
-    await database.transaction((tx) => dismissDeadLetter(tx, { queue: 'outbox', rowId: letter!.row.id }, 'dismissed: it is gone', new Date()));
+    await database.transaction((tx) => dismissDeadLetter(tx, { queue: 'outbox', rowId: letter!.row.id, resolution: 'dismissed: it is gone', now: new Date() }));
     expect(await outboxRows()).toEqual([]);
     expect(await openCases()).toEqual([]);
   });

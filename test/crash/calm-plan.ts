@@ -1,0 +1,21 @@
+import type { CrashPlan } from '#test/crash/plan.ts';
+import { setting } from '#test/crash/settings.ts';
+
+export const SOLD_AT_ONCE = { kind: 'order', nature: 'sold', packageId: 1001 } as const;
+
+/** One order, one process of each kind, and nothing that goes wrong but what a saboteur's plan adds. */
+export const NOTHING_ELSE: CrashPlan = {
+  seed: 0,
+  setting: setting('replays'),
+  work: [SOLD_AT_ONCE],
+  // Enough for most of what is made wrong, and many of these run at once.
+  processes: { worker: 1, api: 1 },
+  clocks: {},
+  kills: [],
+  restartDelayMs: 0,
+  cuts: [],
+  stopsAt: [],
+  disturbances: [],
+  requestFaults: [],
+  webhookFaults: [],
+};

@@ -1,0 +1,29 @@
+import { createWorkActivities } from '#activities/work.ts';
+import { ServiceTokenStore } from '#db/service-tokens.ts';
+import { startWatchedWorker } from '#test/crash/processes/watched-worker.ts';
+import type { ServiceClient } from '#upstream/client.ts';
+import { openService } from '#upstream/service.ts';
+import { policyInForce } from '#worker/policy-in-force.ts';
+
+/** A worker that sends otherwise than the product does. @param alter the calls that are other ones. */
+export async function startWorkerWith(alter: (client: ServiceClient) => Partial<ServiceClient>): Promise<void> {
+  await startWatchedWorker({
+    activities: ({ policy, service }, { database, keyRing }) => {
+      const { client } = openService({
+        ...service,
+        deadlineMs: policy.purchase.sendDeadlineMs,
+        tokens: new ServiceTokenStore({ database, keyRing, environment: service.mode, account: service.email }),
+        now: Date.now,
+      });
+      return createWorkActivities({
+        database,
+        keyRing,
+        service: { ...client, ...alter(client) },
+        sendLeaseMs: policy.purchase.sendLeaseMs,
+        purchaseInForce: async (db) => (await policyInForce(db, policy, service.mode)).purchase,
+        gate: policy.gate,
+        now: Date.now,
+      });
+    },
+  });
+}
