@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OrderDesk } from '#test/support/order-desk.ts';
+import { runsAgain, TemporalOperator } from '#test/support/stack-temporal.ts';
 import { startStack, type Stack } from '#test/support/stack.ts';
+
+/** Once a second each; work counts as idle after two. */
+const RUNS = 4;
 
 /** A service that can neither be asked nor be sent the same thing twice: only webhooks tell. */
 let stack: Stack;
@@ -48,6 +52,9 @@ describe('an order of unknown outcome outside the window in which it may be sent
       const id = await desk.place(1001);
       desk.expectUnsettled(id);
       expect((await desk.reaches(id, 'needs_attention')).body).toMatchObject({ attention: { reason: 'outcome_unknown' } });
+      // The sweeper and the reconciler have their say as well.
+      await using operator = await TemporalOperator.connect(stack);
+      for (const schedule of ['sweep', 'reconcile'] as const) await runsAgain(operator, schedule, RUNS);
       expect((await desk.sends(id)).flat()).toHaveLength(1);
       expect(await desk.movements(id)).toEqual(['debit 2.40']);
     },

@@ -139,3 +139,11 @@ export async function reconcileBooks(stack: Stack): Promise<string> {
     return typeof id === 'string' && id !== before ? id : undefined;
   });
 }
+
+/** Waits until a schedule has started its workflow so many times more. */
+export async function runsAgain({ client }: TemporalOperator, schedule: ScheduleId, times: number): Promise<void> {
+  const handle = client.schedule.getHandle(schedule);
+  const started = async () => (await handle.describe()).info.numActionsTaken;
+  const before = await started();
+  await waitFor(`${schedule} has run ${times} times more`, async () => (await started()) >= before + times);
+}
