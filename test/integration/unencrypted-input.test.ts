@@ -96,7 +96,7 @@ describe('what reaches a workflow without encryption', () => {
       taskQueue: TASK_QUEUE,
       args: [{ work: { kind: 'order', id }, policy: DEFAULT_POLICY.purchase }],
     });
-    await expect(started.result()).rejects.toThrow('Workflow execution failed');
+    await expect(started.result()).rejects.toThrow('binary/encrypted');
     expect((await started.describe()).status.name).toBe('FAILED');
     const endpoint = await stranger.workflow.signalWithStart('webhookEndpointWorkflow', {
       workflowId: `webhook_endpoint/${id}`,
@@ -105,7 +105,7 @@ describe('what reaches a workflow without encryption', () => {
       signal: deliveriesWaitSignal,
       signalArgs: [{ urgent: true }],
     });
-    await expect(endpoint.result()).rejects.toThrow('Workflow execution failed');
+    await expect(endpoint.result()).rejects.toThrow('binary/encrypted');
     for (const workflowId of [`order/${id}`, `webhook_endpoint/${id}`]) {
       await expect(operator.client.workflow.getHandle(workflowId).result()).rejects.toMatchObject({
         cause: { type: UNENCRYPTED_INPUT, message: expect.stringContaining('not encrypted') },
