@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '#telemetry/listening.ts';
 
 /** How long a request may take to arrive; who needs longer is slow on purpose, and is ended. */
 export const SLOW_REQUESTS = {
@@ -42,13 +42,9 @@ export async function startServer(
     listener,
   );
   const closing = closeConnectionsWhenStopping(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(address.port, address.host, resolve);
-  });
   return {
     host: address.host,
-    port: (server.address() as AddressInfo).port,
+    port: await listen(server, address),
     stop: async () => {
       closing.stopping = true;
       const forced = setTimeout(() => server.closeAllConnections(), drainMs);

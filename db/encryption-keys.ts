@@ -116,7 +116,7 @@ async function valuesSealedWith(db: Executor, keyId: string): Promise<SealedValu
 }
 
 /** Every column that holds sealed values; their names begin with `sealed_`. */
-export function sealedColumns(): { readonly table: string; readonly column: string }[] {
+function sealedColumns(): { readonly table: string; readonly column: string }[] {
   return Object.values(schema).flatMap((table) => {
     if (!is(table, PgTable)) return [];
     const { name, columns } = getTableConfig(table);

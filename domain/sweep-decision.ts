@@ -28,8 +28,7 @@ export interface SweptWork {
 }
 
 /** Why a running workflow is woken. */
-export const WAKE_REASONS = ['report_unanswered', 'attempt_ended', 'case_missing', 'step_overdue', 'unheard'] as const;
-export type WakeReason = (typeof WAKE_REASONS)[number];
+export type WakeReason = 'report_unanswered' | 'attempt_ended' | 'case_missing' | 'step_overdue' | 'unheard';
 
 export type SweepDecision =
   | { readonly kind: 'leave' }
@@ -68,7 +67,7 @@ export function wakeAgainAfterMs({ createdAt }: Pick<SweptWork, 'createdAt'>, po
  * In what a running workflow and its row disagree. @returns undefined when both may wait. @param now epoch
  * milliseconds.
  */
-export function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReason | undefined {
+function wakeReason(work: SweptWork, policy: WakePolicy, now: number): WakeReason | undefined {
   const { status, updatedAt, nextStepAt, attemptState, lastHeardAt = 0, relayedSince, hasOpenCase } = work;
   const isOverdue = (since: number) => now - since >= policy.overdueAfterMs;
   if (relayedSince !== undefined && isOverdue(relayedSince)) return 'report_unanswered';

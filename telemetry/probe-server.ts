@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { checkReadiness, type DegradationCheck, type ReadinessCheck } from '#telemetry/readiness.ts';
 import { createRedactor } from '#telemetry/redaction.ts';
+import { close, listen } from '#telemetry/listening.ts';
 
 export interface ProbeServerOptions {
   readonly host: string;
@@ -38,18 +38,10 @@ export async function startProbeServer(options: ProbeServerOptions): Promise<Pro
   // A probe sends no body; a slow or silent client must not hold a connection.
   server.requestTimeout = 5_000;
   server.headersTimeout = 5_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
   return {
     host: options.host,
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    port: await listen(server, options),
+    close: () => close(server, 'all'),
   };
 }
 

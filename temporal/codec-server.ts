@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Payload, PayloadCodec } from '@temporalio/common';
 import * as z from 'zod';
 import type { Logger } from '#telemetry/logger.ts';
 import { PayloadDecryptionError } from '#temporal/payload-codec.ts';
+import { close, listen } from '#telemetry/listening.ts';
 
 export interface CodecServerOptions {
   readonly host: string;
@@ -65,18 +65,10 @@ export async function startCodecServer(options: CodecServerOptions): Promise<Cod
   });
   server.requestTimeout = 30_000;
   server.headersTimeout = 10_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
   return {
     host: options.host,
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeIdleConnections();
-      }),
+    port: await listen(server, options),
+    close: () => close(server, 'idle'),
   };
 }
 

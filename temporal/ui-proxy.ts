@@ -1,6 +1,6 @@
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream';
+import { close, listen } from '#telemetry/listening.ts';
 
 export interface UiProxyOptions {
   readonly host: string;
@@ -51,17 +51,9 @@ export async function startUiProxy(options: UiProxyOptions): Promise<UiProxy> {
   });
   server.requestTimeout = 30_000;
   server.headersTimeout = 10_000;
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, resolve);
-  });
   return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    port: await listen(server, options),
+    close: () => close(server, 'all'),
   };
 }
 
