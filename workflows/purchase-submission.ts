@@ -42,7 +42,6 @@ export class PurchaseSubmission {
 
     const { outcome } = result;
     if (outcome.kind === 'barred') return this.#position.barred(outcome.by, { step: 'send' });
-    this.#position.moves();
     // PostgreSQL has lost what was recorded of earlier sends: what this one came to proves nothing then.
     if (outcome.kind === 'records_lost' || this.#position.context.memory.knowsMoreThan(result.attempt)) {
       await this.#state.reload();
@@ -52,6 +51,7 @@ export class PurchaseSubmission {
     if (outcome.kind === 'too_late' || outcome.kind === 'resend_not_allowed') {
       return { step: 'look_up', failure: this.#state.attempt.failure?.class ?? 'worker_lost' };
     }
+    this.#position.moves();
     return this.#position.afterSend(outcome);
   }
 
@@ -240,11 +240,15 @@ export class PurchaseSubmission {
    */
   async proveAbsence(step: StepNamed<'prove_absence'>): Promise<Step> {
     const { failure } = step;
-    const woken = await this.#state.wait(this.#policy.settleDelayMs, WAIT_NAMES.absence(this.#state.attempt.number));
+    // Each proof gives time for a send. Where none leaves within it, the next proof waits longer, and after a while a case says so.
+    const { settleDelayMs } = this.#policy;
+    const delayMs = await this.#position.stalled(settleDelayMs, 'The service knows nothing of it, and it was not sent again within its resend window.');
+    const woken = await this.#state.wait(Math.max(settleDelayMs, delayMs), WAIT_NAMES.absence(this.#state.attempt.number));
     if (woken === 'observation') return this.#position.answerObservations();
     if (woken === 'operator') return this.#position.afterAct({ step: 'look_up', failure });
     const result = await this.#readAbsence();
     if (result.kind === 'unproven') {
+      this.#position.moves();
       const { detail } = result;
       if (result.mayPass) return { step: 'ask_again', reason: 'not_answered', detail, failure, resume: 'prove_absence' };
       return this.#parkUnknown(detail, failure);
@@ -253,7 +257,8 @@ export class PurchaseSubmission {
     await this.#state.reload();
     if (result.kind === 'changed') return this.#position.fromAttempt();
     if (this.#isOverdue) return this.#parkOverdue(failure);
-    return { step: 'resend', failure, delayMs: this.#policy.resendDelayMs };
+    // At once: the service answers, and the window is running.
+    return { step: 'send' };
   }
 
   async #readAbsence(): Promise<AbsenceResult> {

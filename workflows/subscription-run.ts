@@ -48,13 +48,19 @@ export class SubscriptionRun {
   }
 
   async run(): Promise<WorkEnd> {
-    await this.#state.reload();
+    await this.#reload();
     for (;;) {
       await this.#state.changeOverIfLong();
       const end = await this.#step();
       if (end !== undefined) return end;
-      await this.#state.reload();
+      await this.#reload();
     }
+  }
+
+  /** Reads it anew. What PostgreSQL, which was set back, does not know as bought any more is completed anew, in a run that begins so. */
+  async #reload(): Promise<void> {
+    await this.#state.reload();
+    if (!this.#state.subscription.isActive) await this.#context.memory.goOnInNewRun(() => ({ holds: 0 }));
   }
 
   /** Does what is to be done next, and waits for what follows. @returns its end, once it has come. */
@@ -91,7 +97,7 @@ export class SubscriptionRun {
   /** It may have been renewed, or have ended without our having been told. */
   async #askForEnd(): Promise<WorkEnd | undefined> {
     const answer = await this.#ask();
-    await this.#state.reload();
+    await this.#reload();
     const after = this.#state.subscription;
     if (after.endedAs !== undefined) return undefined;
     if (answer.kind === 'unavailable') {
@@ -207,7 +213,7 @@ export class SubscriptionRun {
 
   /** Nobody has confirmed a cancellation that the service accepted, and the time for that is over. */
   async #endUnconfirmed(answer: SubscriptionAnswer, expiresAt: number | undefined, acceptedAt: number): Promise<WorkEnd | undefined> {
-    await this.#state.reload();
+    await this.#reload();
     const after = this.#state.subscription;
     if (after.endedAs !== undefined || after.expiresAt !== expiresAt || !after.cancelRequested || !this.#context.observations.isEmpty) return undefined;
     if (expiresAt !== undefined) return this.#end('cancelled', 'The service accepted its cancellation, and its time is over.');

@@ -20,7 +20,7 @@ let desk: OrderDesk;
 
 beforeAll(async () => {
   stack = await startStack({
-    environment: { POLICY_SILENT_AFTER: '1s', POLICY_RESEND_WINDOW: '300ms', POLICY_RESEND_DELAY: '50ms', POLICY_BOOKS_EVERY: '365d', POLICY_BOOKS_GRACE: '0s', POLICY_CANCEL_CHECK: '3s' },
+    environment: { POLICY_SILENT_AFTER: '1s', POLICY_RESEND_WINDOW: '1s', POLICY_RESEND_DELAY: '50ms', POLICY_BOOKS_EVERY: '365d', POLICY_BOOKS_GRACE: '0s', POLICY_CANCEL_CHECK: '3s' },
     simulator: { SIMULATOR_PROCESSING_DELAY: '300ms', SIMULATOR_WEBHOOK_RETRY_DELAY: '200ms' },
   });
   desk = new OrderDesk(stack);

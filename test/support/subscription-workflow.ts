@@ -20,6 +20,8 @@ export class FakeSubscription {
   readonly cancels: number[] = [];
   /** When the service was asked how it stands, in epoch milliseconds. */
   readonly questions: number[] = [];
+  /** How often what was bought was read and stored. */
+  completions = 0;
   status: WorkStatus = 'active';
   view: SubscriptionView;
   /** What it waits for a person for, before a step says so. */
@@ -34,6 +36,12 @@ export class FakeSubscription {
 
   change(change: Partial<SubscriptionView>): void {
     this.view = { ...this.view, ...change };
+  }
+
+  /** PostgreSQL loses its completion. */
+  loseCompletion(): void {
+    this.change({ isActive: false });
+    this.status = 'processing';
   }
 
   /** How often the service was asked how it stands. */
@@ -55,7 +63,7 @@ export class FakeSubscription {
     this.judge('cancelling');
   }
 
-  activities(now: () => Promise<number>): Pick<PurchaseActivities, 'beginWork' | 'recordStep'> & SubscriptionActivities {
+  activities(now: () => Promise<number>): Pick<PurchaseActivities, 'beginWork' | 'recordStep' | 'completePurchase'> & SubscriptionActivities {
     return {
       beginWork: async () => {
         if (isFinal(this.status)) throw ended(this.status);
@@ -66,6 +74,12 @@ export class FakeSubscription {
         this.status = step.status;
         this.parkedFor = step.attention?.reason;
         return 'recorded';
+      },
+      completePurchase: async () => {
+        this.completions += 1;
+        this.change({ isActive: true });
+        this.status = 'active';
+        return { kind: 'completed' };
       },
       cancelSubscription: async () => {
         this.cancels.push(await now());

@@ -79,6 +79,22 @@ describe('after an outage of the service of a day', () => {
     expect(new Set(order.sent.map(({ attempt }) => attempt))).toEqual(new Set([1]));
   });
 
+  it('what never leaves within the window that a proof gives is tried by growing waits, and a case says so', async () => {
+    const order = await orderWith({ fails: 'timeout' }, ...Array.from({ length: 200 }, () => 'comes too late' as const));
+    order.absences = Array.from({ length: 200 }, () => 'absent');
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep(OUTAGE / 2);
+      expect(order.steps.at(-1)).toMatchObject({ status: 'needs_attention', attention: { reason: 'stalled' } });
+      // Five minutes apart at last: 144 in half a day, and a few before.
+      const proofs = order.calls.filter((call) => call === 'proveAbsence').length;
+      expect(proofs).toBeGreaterThan(50);
+      expect(proofs).toBeLessThan(160);
+      await handle.terminate();
+    });
+    expect(order.sent).toHaveLength(1);
+  });
+
   it('what was asked for and is not proven absent waits for a person, and nothing is sent again', async () => {
     const order = await orderWith({ fails: 'contract_drift' });
     const until = (await environment.currentTimeMs()) + OUTAGE;

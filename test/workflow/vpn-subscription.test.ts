@@ -30,6 +30,20 @@ describe('a VPN subscription', () => {
     expect(events?.length).toBeLessThan(40);
   });
 
+  it('whose completion PostgreSQL has lost is completed once more when it is woken, and lives on', async () => {
+    const subscription = new FakeSubscription(await inDays(30));
+    await withSubscription(environment, subscription, async (running) => {
+      await environment.sleep('1 day');
+      subscription.loseCompletion();
+      await running.signal(operatorActedSignal);
+      await environment.sleep('1 day');
+      expect(subscription.completions).toBe(1);
+      expect(subscription.steps.filter(({ status }) => status === 'active')).toEqual([]);
+      expect(await running.query(explainQuery)).toMatchObject({ status: 'active' });
+      await running.terminate();
+    });
+  });
+
   it('that was renewed, as the service says when it is asked at the end, lives on', async () => {
     const subscription = new FakeSubscription(await inDays(30));
     const renewed = await inDays(60);

@@ -162,6 +162,17 @@ export class World {
     expect(findings.filter(({ kind }) => kind === 'balance_differs' || kind === 'movement_missing')).toEqual([]);
   }
 
+  /** What became of the work that has not ended, for the message of a failure. */
+  async #timelinesOfOpen(model: Model): Promise<string> {
+    const texts: string[] = [];
+    for (const index of model.work.keys()) {
+      const { status } = await this.show(model, index);
+      if (isFinal(status) || status === 'active' || status === 'needs_attention') continue;
+      texts.push((await this.desk.stack.api.get(`${this.path(model, index)}/timeline`)).text);
+    }
+    return texts.join('\n');
+  }
+
   /** The service is well again and finishes what it has; then everything ends or waits for a person, and the books agree. */
   async settle(model: Model): Promise<void> {
     const { desk } = this;
@@ -188,7 +199,7 @@ export class World {
         if (open.length > 0) throw new Error(open.join(', '));
         return true;
       },
-      { timeoutMs: 240_000, everyMs: 300, context: () => desk.stack.tails() },
+      { timeoutMs: 240_000, everyMs: 300, context: async () => `${await this.#timelinesOfOpen(model)}\n${desk.stack.tails()}` },
     );
     await this.check(model);
     for (const [index, id] of this.ids.entries()) {
