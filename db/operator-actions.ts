@@ -210,8 +210,9 @@ async function retry({ tx, work, row, now }: Act): Promise<undefined> {
   await updateWork(tx, work, { ...granted, status: 'held', nextStepAt: now, updatedAt: now });
 }
 
-async function release({ tx, work, operator, now }: Act): Promise<undefined> {
+async function release({ tx, work, row, operator, now }: Act): Promise<undefined> {
   await grantPass(tx, work, operator.actor, now);
+  if (row.status === 'held') await updateWork(tx, work, { nextStepAt: now, updatedAt: now });
 }
 
 async function changeLimit({ tx, work, row, now }: Act, maxPrice: Money | null): Promise<undefined> {

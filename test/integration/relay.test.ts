@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inboxKey } from '#db/inbox-keys.ts';
+import type { StartOutcome } from '#temporal/start-work.ts';
 import type { StartFacts } from '#db/start-facts.ts';
 import { recordStep } from '#db/work.ts';
 import type { TellOutcome } from '#domain/inbox-decision.ts';
@@ -47,13 +48,15 @@ class RecordedWorkflows implements WorkWorkflows {
     this.endpointsWoken.push([id, urgent]);
   }
 
+  startOutcome: StartOutcome = 'started';
+
   /** What tell answers. */
   outcome: TellOutcome = 'told';
 
   async start(order: StartFacts) {
     this.onStart(order.id);
     this.started.push(order.id);
-    return 'started' as const;
+    return this.startOutcome;
   }
 
   async wake(order: StartFacts): Promise<TellOutcome> {
@@ -169,6 +172,25 @@ describe('accepted orders', () => {
     await end(id);
     await passQueueTime(database, HOUR);
     await drain();
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('wake a workflow that runs although their rows know nothing of it, as after PostgreSQL was set back', async () => {
+    const id = await acceptTestOrder(database);
+    temporal.startOutcome = 'running';
+    await drain();
+    expect(temporal.woken).toEqual([id]);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it('do not wake a workflow that runs and has recorded a step', async () => {
+    const id = await acceptTestOrder(database);
+    await database.transaction((tx) =>
+      recordStep(tx, orderWork(id), { status: 'submitting', entry: { event: 'order.submitting', message: 'Sent.' } }, new Date()),
+    );
+    temporal.startOutcome = 'running';
+    await drain();
+    expect(temporal.woken).toEqual([]);
     expect(await waiting()).toEqual([]);
   });
 

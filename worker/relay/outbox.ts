@@ -29,7 +29,10 @@ async function handOver(context: RelayContext, row: OutboxRow): Promise<boolean>
   try {
     const work = await database.run((db) => readStartFacts(db, { kind: row.subjectKind, id: row.subjectId }));
     const outcome = await call<string>(() => (row.topic === 'start_work' ? workflows.start(work) : workflows.wake(work)));
-    if (outcome === 'finished' && !isFinal((await database.run((db) => readWork(db, work))).status)) throw new NobodyToldError();
+    const { status } = await database.run((db) => readWork(db, work));
+    if (outcome === 'finished' && !isFinal(status)) throw new NobodyToldError();
+    // PostgreSQL has lost what its workflow did, which waits as if its row knew of it: it reads the row anew.
+    if (outcome === 'running' && status === 'accepted') await call(() => workflows.wake(work));
     countRow(context, 'outbox', 'handed_over', row.createdAt);
     return true;
   } catch (error) {
