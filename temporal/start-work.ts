@@ -11,6 +11,7 @@ import { startDecision, type WorkflowStanding } from '#domain/start-decision.ts'
 import { WORK_NOUNS, type WorkKind, type WorkRef } from '#domain/work.ts';
 import {
   operatorActedSignal,
+  rememberedQuery,
   serviceObservedSignal,
   TASK_QUEUE,
   WORK_WORKFLOWS,
@@ -19,6 +20,7 @@ import {
   type PurchaseWorkflowResult,
   type ServiceObservation,
 } from '#workflows/messages.ts';
+import type { Remembered } from '#workflows/carried.ts';
 import { startSearchAttributes, type SearchFacts } from '#workflows/search-attributes.ts';
 
 /** What a workflow is started with. Nothing personal: part of it is shown and indexed in plain text. */
@@ -111,11 +113,8 @@ async function signalWithStart(
   return outcome;
 }
 
-/** How a workflow is started whose row has lost the end of the run before. */
-interface Again {
-  /** What the completed run knew. */
-  readonly witness: Witness;
-}
+/** How a workflow is started that is not the first one: what the run before knew, which is nothing where it could not tell. */
+type Again = Remembered;
 
 /** Does what starts a workflow, and decides what follows where Temporal refuses it because of a run that was there before. */
 async function unlessInHand<Begun extends string>(
@@ -135,7 +134,8 @@ async function unlessInHand<Begun extends string>(
     // The row is read after the workflow: one that is just completing has ended its row before.
     const decision = startDecision(standing, standing === 'completed' && (await isEnded()));
     if (decision === 'leave') return standing === 'running' ? 'running' : 'finished';
-    again = decision === 'start_anew' ? { witness: await witnessOf(client, work, runId) } : undefined;
+    if (decision === 'start_anew') again = { witness: await witnessOf(client, work, runId) };
+    else again = standing === 'unclean' ? await rememberedBy(client, work, runId) : undefined;
   }
 }
 
@@ -145,9 +145,9 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
   return {
     workflowId: workflowId(start),
     taskQueue: TASK_QUEUE,
-    args: [{ work: { kind, id }, policy, ...(again !== undefined && { carried: { holds: 0, witness: again.witness } }) }],
-    // A business failure completes the workflow, so only Terminate, a bug, or a database that has lost commits makes a second run possible.
-    workflowIdReusePolicy: again === undefined ? WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    args: [{ work: { kind, id }, policy, ...(again !== undefined && { carried: { holds: 0, ...again } }) }],
+    // A second run follows Terminate, a bug, or a database that has lost commits. It is handed what the one before knew, so it is no plain start.
+    workflowIdReusePolicy: again === undefined ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
     typedSearchAttributes: startSearchAttributes(start),
     staticSummary: `${item} for ${asCode(externalReference)} (${environment})`,
     staticDetails: [
@@ -184,4 +184,20 @@ async function standingOf(client: Client, work: WorkRef): Promise<{ readonly sta
 async function witnessOf(client: Client, work: WorkRef, runId: string | undefined): Promise<Witness> {
   const { witness, ...end } = await client.workflow.getHandle<PurchaseWorkflow>(workflowId(work), runId).result();
   return witnessOfEnd(end, witness);
+}
+
+/** Replaying a run takes a worker that is free. */
+const QUERY_DEADLINE_MS = 5_000;
+
+/**
+ * What a run knew that was terminated, or has failed. Its row knows as much, unless PostgreSQL has lost commits.
+ *
+ * @returns nothing when it cannot be asked: it never ran a task, or its history cannot be replayed.
+ */
+async function rememberedBy(client: Client, work: WorkRef, runId: string | undefined): Promise<Remembered> {
+  try {
+    return await client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () => client.workflow.getHandle(workflowId(work), runId).query(rememberedQuery));
+  } catch {
+    return {};
+  }
 }

@@ -37,15 +37,19 @@ export interface Unanswered {
   readonly requests: number;
 }
 
+/** What every run that follows must know, also one that follows a run that was terminated. */
+export interface Remembered {
+  /** What is known of the newest attempt: its row may know less, where PostgreSQL has lost commits. */
+  readonly witness?: Witness;
+  readonly pendingSend?: PendingSend;
+}
+
 /** What a run that goes on in a new one must remember: everything that PostgreSQL does not know. */
-export interface Carried {
+export interface Carried extends Remembered {
   /** How often in a row it was held for what an attempt met. */
   readonly holds: number;
   /** True when a person has acted and the run before had not taken it into account: the next wait ends at once. */
   readonly isActedOn?: boolean;
-  /** What is known of the newest attempt: its row may know less, where PostgreSQL has lost commits. */
-  readonly witness?: Witness;
-  readonly pendingSend?: PendingSend;
   /** The step that comes next, where the attempt is as it was. */
   readonly step?: Step;
   readonly stall?: Stall;

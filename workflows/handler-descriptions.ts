@@ -78,6 +78,7 @@ export const HANDLER_DESCRIPTIONS = {
     'resolve',
   ),
   explain: 'Where it stands, why, what comes next, and whether it may be submitted again. Takes no argument. Example: []',
+  remembered: 'What it knows of its newest attempt, for a run that follows one that was terminated. Takes no argument. Example: []',
   serviceObserved: withExample('Sent by the relay alone: what the service reported, judged and stored in PostgreSQL.', 'serviceObserved'),
   operatorActed: 'Sent by the relay alone: PostgreSQL holds an operator\'s action; the workflow reads it. Takes no argument. Example: []',
   deliveriesWait: withExample(

@@ -11,7 +11,7 @@ import type { ObservationDecision, ObservedOutcome } from '#domain/observation.t
 import type { CaseVerdict } from '#domain/operator-actions.ts';
 import type { FinalStatus, WorkStatus } from '#domain/lifecycle.ts';
 import type { PurchasePolicy } from '#domain/policy.ts';
-import type { Carried } from '#workflows/carried.ts';
+import type { Carried, Remembered } from '#workflows/carried.ts';
 import type { Witness } from '#domain/restored-records.ts';
 import type { Resubmission } from '#domain/resubmission.ts';
 import type { WorkKind, WorkRef } from '#domain/work.ts';
@@ -130,6 +130,9 @@ export interface Explanation {
 }
 
 export const explainQuery = defineQuery<Explanation>('explain');
+
+/** What a run remembers beside PostgreSQL. A run that was terminated or has failed is asked, so that the one that follows knows it. */
+export const rememberedQuery = defineQuery<Remembered>('remembered');
 
 /** Type of the failure by which an action of an operator is refused; its message says why. */
 export const ACTION_REFUSED = 'ActionRefused';

@@ -6,6 +6,7 @@ import { finishedFailure, isMissing } from '#workflows/activity-failures.ts';
 import {
   explainQuery,
   operatorActedSignal,
+  rememberedQuery,
   serviceObservedSignal,
   type PurchaseWorkflowInput,
   type PurchaseWorkflowResult,
@@ -39,10 +40,11 @@ export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterw
   const memory = new RunMemory(input);
 
   // Before the first await: a signal may be in the first task already.
-  const { serviceObserved, operatorActed, explain } = HANDLER_DESCRIPTIONS;
+  const { serviceObserved, operatorActed, explain, remembered } = HANDLER_DESCRIPTIONS;
   setHandler(serviceObservedSignal, (observation) => observations.offer(observation), { description: serviceObserved });
   setHandler(operatorActedSignal, () => void (acts.count += 1), { description: operatorActed });
   setHandler(explainQuery, () => progress.explanation(), { description: explain });
+  setHandler(rememberedQuery, () => memory.remembered, { description: remembered });
   handleOperatorUpdates({ work, progress, acted: () => (acts.count += 1) });
 
   const end = await endOf(async () => {

@@ -1,7 +1,7 @@
 import { allHandlersFinished, condition, continueAsNew, workflowInfo } from '@temporalio/workflow';
 import type { AttemptView, WorkSnapshot } from '#activities/work-types.ts';
 import { joinWitness, restoration, type Witness } from '#domain/restored-records.ts';
-import type { Carried, PendingSend } from '#workflows/carried.ts';
+import type { Carried, PendingSend, Remembered } from '#workflows/carried.ts';
 import type { PurchaseWorkflowInput, PurchaseWorkflowResult } from '#workflows/messages.ts';
 
 /** What a run remembers beside PostgreSQL, which may lose its last commits, and hands to the run that follows it. */
@@ -90,6 +90,14 @@ export class RunMemory {
     return true;
   }
 
+  /** What a run that follows is handed. */
+  get remembered(): Remembered {
+    return {
+      ...(this.#witness !== undefined && { witness: this.#witness }),
+      ...(this.#pendingSend !== undefined && { pendingSend: this.#pendingSend }),
+    };
+  }
+
   /** True when its history is so long that it is to go on in a new run. */
   get isLong(): boolean {
     const { historyLength, continueAsNewSuggested } = workflowInfo();
@@ -101,15 +109,11 @@ export class RunMemory {
    *
    * @param carried read when all handlers have finished: that a person has acted, which ends a wait, is handed on.
    */
-  async goOnInNewRun(carried: () => Omit<Carried, 'witness' | 'pendingSend'>): Promise<never> {
+  async goOnInNewRun(carried: () => Omit<Carried, keyof Remembered>): Promise<never> {
     await condition(allHandlersFinished);
     return continueAsNew<(input: PurchaseWorkflowInput) => Promise<PurchaseWorkflowResult>>({
       ...this.#input,
-      carried: {
-        ...carried(),
-        ...(this.#witness !== undefined && { witness: this.#witness }),
-        ...(this.#pendingSend !== undefined && { pendingSend: this.#pendingSend }),
-      },
+      carried: { ...carried(), ...this.remembered },
     });
   }
 }

@@ -5,7 +5,7 @@ import type { FailureClass } from '#domain/failure.ts';
 import type { WorkStatus } from '#domain/lifecycle.ts';
 import { equalOverrides, givesUpAt, retryRule, retrySentence, ruleOfWork, type RetryOverrides, type RetryRule } from '#domain/retry-rules.ts';
 import { WORK_NOUNS, type WorkRef } from '#domain/work.ts';
-import type { Carried } from '#workflows/carried.ts';
+import type { Carried, Remembered } from '#workflows/carried.ts';
 import type { PurchaseWorkflowInput } from '#workflows/messages.ts';
 import type { ObservationQueue } from '#workflows/observations.ts';
 import type { Progress, Standing } from '#workflows/progress.ts';
@@ -63,7 +63,7 @@ export class WorkState {
   /** Inbox rows that the next recorded step answers. */
   #answered: string[] = [];
   /** What the run hands over beside what is known here. */
-  #toCarry: () => Omit<Carried, 'isActedOn' | 'witness' | 'pendingSend'> = () => ({ holds: 0 });
+  #toCarry: () => Omit<Carried, 'isActedOn' | keyof Remembered> = () => ({ holds: 0 });
 
   constructor(context: RunContext) {
     this.#context = context;
@@ -284,7 +284,7 @@ export class WorkState {
   }
 
   /** Says what a new run is to be handed. @param toCarry asked when it goes on in one. */
-  onChangeOver(toCarry: () => Omit<Carried, 'isActedOn' | 'witness' | 'pendingSend'>): void {
+  onChangeOver(toCarry: () => Omit<Carried, 'isActedOn' | keyof Remembered>): void {
     this.#toCarry = toCarry;
   }
 

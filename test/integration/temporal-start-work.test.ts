@@ -12,7 +12,7 @@ import { createSdkLogger } from '#temporal/sdk-logger.ts';
 import { setUpNamespace } from '#temporal/set-up.ts';
 import { startWork, tellWork, wakeWork, type WorkStart } from '#temporal/start-work.ts';
 import { createNamespace, temporalAddress } from '#test/support/temporal.ts';
-import { TASK_QUEUE, type ServiceObservation } from '#workflows/messages.ts';
+import { rememberedQuery, TASK_QUEUE, type ServiceObservation } from '#workflows/messages.ts';
 import { SEARCH_ATTRIBUTES } from '#workflows/search-attributes.ts';
 
 const keyRing = new KeyRing([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
@@ -62,6 +62,14 @@ async function withWorker<Result>(work: () => Promise<Result>): Promise<Result> 
   return worker.runUntil(work);
 }
 
+/** What the newest run was started with. */
+async function inputOf(id: string): Promise<unknown> {
+  const { events } = await client.workflow.getHandle(`order/${id}`).fetchHistory();
+  const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
+  const [input] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
+  return input;
+}
+
 describe('starting the workflow of an order', () => {
   it('starts it once, whoever asks and how often', async () => {
     const outcomes = await Promise.all(Array.from({ length: 10 }, () => startWork(client, start('ord_once'), { isEnded })));
@@ -92,6 +100,18 @@ describe('starting the workflow of an order', () => {
       expect(await handle.result()).toEqual({ status: 'completed', esimId: 'esim-of-ord_again' });
     });
     expect(await startWork(client, start('ord_again'), { isEnded })).toBe('finished');
+  });
+
+  it('hands what a run knew that was terminated to the one that follows it', async () => {
+    await withWorker(async () => {
+      await startWork(client, start('ord_terminated'), { isEnded });
+      const handle = client.workflow.getHandle('order/ord_terminated');
+      // Its first task is done.
+      await handle.query(rememberedQuery);
+      await handle.terminate('an operator');
+      expect(await startWork(client, start('ord_terminated'), { isEnded })).toBe('started');
+    });
+    expect(await inputOf('ord_terminated')).toMatchObject({ carried: { witness: { number: 1, state: 'unknown', sends: 2 } } });
   });
 
   it('can be eager: the worker of the same process takes the first task', async () => {
@@ -142,10 +162,7 @@ describe('work whose row has lost the end that its workflow reached', () => {
     expect(outcomes.toSorted()).toEqual(['running', 'running', 'running', 'started']);
     const after = await latestOf('ord_lost');
     expect([after.status.name, after.runId === before]).toEqual(['RUNNING', false]);
-    const { events } = await client.workflow.getHandle('order/ord_lost').fetchHistory();
-    const payloads = events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
-    const [input] = await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads);
-    expect(input).toMatchObject({ carried: { witness: { ended: 'completed', state: 'completed', sends: 1 } } });
+    expect(await inputOf('ord_lost')).toMatchObject({ carried: { witness: { ended: 'completed', state: 'completed', sends: 1 } } });
   });
 
   it('gets a new run by what the service says, and by what a person does', async () => {

@@ -1,6 +1,6 @@
 /** Workflows of the tests of `temporal/`: small, and with everything that a history can hold. */
 import { ApplicationFailure, condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
-import { serviceObservedSignal, type PurchaseWorkflowInput, type PurchaseWorkflowResult } from '#workflows/messages.ts';
+import { rememberedQuery, serviceObservedSignal, type PurchaseWorkflowInput, type PurchaseWorkflowResult } from '#workflows/messages.ts';
 
 export interface TestActivities {
   echo(text: string): Promise<string>;
@@ -51,6 +51,7 @@ export async function canaryWorkflow(argument: string): Promise<string> {
 export async function orderWorkflow(input: PurchaseWorkflowInput): Promise<PurchaseWorkflowResult> {
   let heard = 0;
   setHandler(serviceObservedSignal, () => void (heard += 1));
+  setHandler(rememberedQuery, () => ({ witness: { number: 1, state: 'unknown', sends: 2, anyUnknown: true } }));
   await condition(() => heard > 0);
   return { status: 'completed', esimId: `esim-of-${input.work.id}` };
 }
