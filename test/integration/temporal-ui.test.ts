@@ -132,6 +132,18 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
     await keepScreenshot(list, 'temporal-ui-order');
   });
 
+  it('lets an operator act: what is typed is encrypted by the codec server on its way', async () => {
+    const orderId = await heldOrder('shop-1004');
+    await using operator = await TemporalOperator.connect(stack);
+    const { runId } = await operator.order(orderId).describe();
+    const page = await open(`workflows/${encodeURIComponent(`order/${orderId}`)}/${runId}/history`);
+    await sendUpdate(page, 'abandon', { by: 'Ada', why: 'typed into the UI' });
+    await stack.orderReaches(orderId, ['abandoned']);
+    const audit = await stack.api.get(`/v1/audit-log?subject_id=${orderId}`);
+    expect(audit.text).toContain('temporal/Ada');
+    expect((await operator.rawTraces(orderId)).toString('latin1')).not.toContain('typed into the UI');
+  });
+
   it('is closed to a web page whose name was pointed at this machine, and its HTTP API to every page', async () => {
     const { port } = new URL(uiUrl);
     const page = await openPage(browser, { width: 400, height: 300 });
@@ -167,6 +179,24 @@ describe.runIf(browserAvailable())('the Temporal UI in a browser', () => {
 async function shownInAFrame(page: Page, text: string): Promise<boolean> {
   const counts = await Promise.all(page.frames().map((frame) => frame.getByText(text).count()));
   return counts.some((count) => count > 0);
+}
+
+/** As a person does it: the menu of actions, the form, the button. */
+async function sendUpdate(page: Page, name: string, input: Record<string, string>): Promise<void> {
+  await page.getByRole('button', { name: 'More Actions' }).click();
+  await page.getByRole('menuitem', { name: 'Send an Update' }).click();
+  const form = page.locator('dialog[open]');
+  await form.locator('[data-testid=update-select-button]:visible').first().click();
+  await form.locator('[role=option]:visible', { hasText: new RegExp(`^\\s*${name}\\b`) }).first().click();
+  await form.locator('[data-language=json]:visible').first().click();
+  // Inserted as a whole: the editor closes brackets that are typed.
+  await page.keyboard.insertText(JSON.stringify(input));
+  // The editor lays the text out once it is left, and the form grows.
+  await form.locator('input:visible').first().focus();
+  await form.locator('.cm-line', { hasText: '"why": ' }).first().waitFor();
+  await keepScreenshot(page, 'temporal-ui-update');
+  // By the keyboard: the button moves under the pointer as the form grows.
+  await form.getByRole('button', { name: 'Submit' }).press('Enter');
 }
 
 /** `address:port` of each TCP socket that the Temporal server listens on (Linux only, else none). */
