@@ -17,6 +17,8 @@ export class PurchasePosition {
   holds: number;
   /** How often in a row the service could not be asked. */
   asks: number;
+  /** How often it was proven absent since the service last answered a send of it. */
+  proofs = 0;
   /** What was bought and could not be completed so far: since when, in epoch milliseconds, and how often it was tried. */
   unread: Carried['unread'];
   /** Since when nothing moves because of ourselves. */
@@ -172,6 +174,7 @@ export class PurchasePosition {
   /** It moves again. */
   moves(): void {
     this.#stall = undefined;
+    this.proofs = 0;
   }
 
   /** Ends it without effect, unless PostgreSQL knows more: that it may have been bought, or that an observation waits to be judged. */

@@ -1,6 +1,6 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { AbsenceResult, LookUpResult, PurchaseActivities, SendResult } from '#activities/work-types.ts';
-import { FAILURE_CLASSES, type FailureClass } from '#domain/failure.ts';
+import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/failure.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
 import { isNeverResent } from '#domain/purchase-decision.ts';
 import { equalWaits } from '#domain/retry-rules.ts';
@@ -51,7 +51,7 @@ export class PurchaseSubmission {
     if (outcome.kind === 'too_late' || outcome.kind === 'resend_not_allowed') {
       return { step: 'look_up', failure: this.#state.attempt.failure?.class ?? 'worker_lost' };
     }
-    this.#position.moves();
+    if (outcome.kind !== 'failure' || isDefinite(outcome.failure)) this.#position.moves();
     return this.#position.afterSend(outcome);
   }
 
@@ -215,7 +215,12 @@ export class PurchaseSubmission {
     const detail = 'The service does not list it.';
     if (this.#isOverdue) return this.#parkOverdue(failure);
     const mayBeSentAgain = this.#policy.resendAllowed && !isNeverResent(failure) && !this.#state.attempt.named;
-    return mayBeSentAgain ? { step: 'prove_absence', failure, detail } : this.#parkUnknown(detail, failure);
+    if (!mayBeSentAgain) return this.#parkUnknown(detail, failure);
+    const { proofs } = this.#position;
+    if (proofs === 0) return { step: 'prove_absence', failure, detail };
+    // The sends after the last proof were not answered, or none left in time. The next proof waits longer, and a case says so.
+    this.#position.asks = proofs - 1;
+    return { step: 'ask_again', reason: 'not_answered', detail: `${detail} It answers no send of it, either.`, failure, resume: 'prove_absence' };
   }
 
   get #isOverdue(): boolean {
@@ -240,15 +245,11 @@ export class PurchaseSubmission {
    */
   async proveAbsence(step: StepNamed<'prove_absence'>): Promise<Step> {
     const { failure } = step;
-    // Each proof gives time for a send. Where none leaves within it, the next proof waits longer, and after a while a case says so.
-    const { settleDelayMs } = this.#policy;
-    const delayMs = await this.#position.stalled(settleDelayMs, 'The service knows nothing of it, and it was not sent again within its resend window.');
-    const woken = await this.#state.wait(Math.max(settleDelayMs, delayMs), WAIT_NAMES.absence(this.#state.attempt.number));
+    const woken = await this.#state.wait(this.#policy.settleDelayMs, WAIT_NAMES.absence(this.#state.attempt.number));
     if (woken === 'observation') return this.#position.answerObservations();
     if (woken === 'operator') return this.#position.afterAct({ step: 'look_up', failure });
     const result = await this.#readAbsence();
     if (result.kind === 'unproven') {
-      this.#position.moves();
       const { detail } = result;
       if (result.mayPass) return { step: 'ask_again', reason: 'not_answered', detail, failure, resume: 'prove_absence' };
       return this.#parkUnknown(detail, failure);
@@ -257,6 +258,7 @@ export class PurchaseSubmission {
     await this.#state.reload();
     if (result.kind === 'changed') return this.#position.fromAttempt();
     if (this.#isOverdue) return this.#parkOverdue(failure);
+    this.#position.proofs += 1;
     // At once: the service answers, and the window is running.
     return { step: 'send' };
   }

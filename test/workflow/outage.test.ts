@@ -85,14 +85,27 @@ describe('after an outage of the service of a day', () => {
     await withOrder(environment, order, async (start) => {
       const handle = await start();
       await environment.sleep(OUTAGE / 2);
-      expect(order.steps.at(-1)).toMatchObject({ status: 'needs_attention', attention: { reason: 'stalled' } });
-      // Five minutes apart at last: 144 in half a day, and a few before.
+      expect(order.steps.at(-1)).toMatchObject({ status: 'needs_attention', attention: { reason: 'not_answered' } });
+      // Fifteen minutes apart at last: 48 in half a day, and a few before.
       const proofs = order.calls.filter((call) => call === 'proveAbsence').length;
-      expect(proofs).toBeGreaterThan(50);
-      expect(proofs).toBeLessThan(160);
+      expect(proofs).toBeGreaterThan(30);
+      expect(proofs).toBeLessThan(60);
       await handle.terminate();
     });
     expect(order.sent).toHaveLength(1);
+  });
+
+  it('what the service answers no send of, although it can be asked, is sent by growing waits, and a case says so', async () => {
+    const order = await orderWith(...timeouts(1_000));
+    order.absences = Array.from({ length: 200 }, () => 'absent');
+    await withOrder(environment, order, async (start) => {
+      const handle = await start();
+      await environment.sleep(OUTAGE / 2);
+      expect(order.steps).toContainEqual(expect.objectContaining({ status: 'needs_attention', attention: expect.objectContaining({ reason: 'not_answered' }) }));
+      await handle.terminate();
+    });
+    // Some ten in each window of ten minutes, and a quarter of an hour between two of them.
+    expect(order.sent.length).toBeLessThan(SENDS_IN_WINDOW * 40);
   });
 
   it('what was asked for and is not proven absent waits for a person, and nothing is sent again', async () => {
