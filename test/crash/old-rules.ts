@@ -54,7 +54,6 @@ export const OLD_RULES = {
   },
   'send-without-lease': {
     what: 'a send whose lease ended while its worker stood still goes out beside the next one',
-    isDraft: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/no-lease-check-worker.ts' } },
     plan: {
       ...TWO_WORKERS,
@@ -71,8 +70,8 @@ export const OLD_RULES = {
       stopsAt: [
         {
           process: 'worker',
-          // The first commits store the price and the balance.
-          point: 'sendPurchase > commit 3 > after',
+          // The three before prepare it: they store the price and the balance.
+          point: 'sendPurchase > commit 4 > after',
           hit: 1,
           ms: LONG_MS,
           until: { point: 'sendPurchase > POST /orders > sent', hit: 1 },
@@ -83,7 +82,6 @@ export const OLD_RULES = {
   },
   'judging-from-memory': {
     what: 'a relay judges a delivery by what it read before another relay stored its facts, and tells nobody',
-    isDraft: true,
     sabotage: { scripts: { worker: 'test/crash/saboteurs/judging-from-memory-worker.ts' } },
     plan: {
       ...TWO_WORKERS,

@@ -12,8 +12,6 @@ export interface Saboteur {
   readonly what: string;
   /** What it does to the work is that nothing more happens to it: so long is waited for that, in milliseconds. */
   readonly stuckAfterMs?: number;
-  /** Its plan has not caught it yet: it can be run by name, and the tests leave it out. */
-  readonly isDraft?: boolean;
   readonly sabotage: Sabotage;
   readonly plan: CrashPlan;
   /** What a violation must say. */
