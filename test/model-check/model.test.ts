@@ -36,8 +36,8 @@ const BEGINNING = [
 ];
 
 describe('an old rule that is put back is caught, by the shortest trace', () => {
-  it('a1: of two relays with one row the second takes the report for known, and the workflow is never told', () => {
-    expect(caught('a1')).toEqual({
+  it('judging-from-memory: of two relays with one row the second takes the report for known, and the workflow is never told', () => {
+    expect(caught('judging-from-memory')).toEqual({
       invariant: INVARIANTS.no_report_lost,
       trace: [
         ...BEGINNING,
@@ -57,8 +57,8 @@ describe('an old rule that is put back is caught, by the shortest trace', () => 
     });
   });
 
-  it('b1: an attempt whose row was lost gets another key, and is bought a second time', () => {
-    expect(caught('b1')).toEqual({
+  it('random-key-at-birth: an attempt whose row was lost gets another key, and is bought a second time', () => {
+    expect(caught('random-key-at-birth')).toEqual({
       invariant: INVARIANTS.one_debit,
       trace: [
         ...BEGINNING.slice(0, 2),
@@ -76,8 +76,8 @@ describe('an old rule that is put back is caught, by the shortest trace', () => 
     });
   });
 
-  it('b2: an order that was set back after its workflow had completed is stuck without a case', () => {
-    expect(caught('b2')).toEqual({
+  it('finished-left-alone: an order that was set back after its workflow had completed is stuck without a case', () => {
+    expect(caught('finished-left-alone')).toEqual({
       invariant: CAN_GO_ON,
       trace: [
         ...BEGINNING,
@@ -93,7 +93,7 @@ describe('an old rule that is put back is caught, by the shortest trace', () => 
   });
 
   it.each([
-    ['a6', INVARIANTS.one_send, 'the request of worker 1 leaves'],
+    ['send-without-lease', INVARIANTS.one_send, 'the request of worker 1 leaves'],
     ['worker-clock', INVARIANTS.one_send, 'the request of worker 2 leaves'],
     ['refused-window', INVARIANTS.no_needless_case, 'the workflow asks the service what became of the attempt'],
     ['endless-resend', INVARIANTS.one_debit, 'the service carries the request of worker 1 out and answers'],

@@ -14,9 +14,9 @@ export interface OldRule {
 
 const STEADY: Budget = { ...QUIET, failures: 0 };
 
-/** By name, what is put back; the names of the findings where there are any. */
+/** By name, what is put back. Where the crash proof has a saboteur for the same rule, it has the same name. */
 export const OLD_RULES = {
-  a1: {
+  'judging-from-memory': {
     meaning: 'A relay goes by the decision that it read when it took the row, and asks nobody whether the row is settled.',
     rules: {
       inboxDecision: ({ remembered, judged, isWorkFinal }) => (isWorkFinal || remembered === 'none' ? judged : remembered),
@@ -25,19 +25,19 @@ export const OLD_RULES = {
     dialect: 'replays',
     budget: { ...STEADY, faults: 2, sends: 1 },
   },
-  b1: {
+  'random-key-at-birth': {
     meaning: 'Idempotency keys are random, and a run of the workflow believes its row whatever was sent before.',
     rules: { keysAreDerived: false, knowsLess: () => false, provesNothingSent: () => true },
     dialect: 'reusable_references',
     budget: { ...STEADY, setBacks: 1 },
   },
-  b2: {
+  'finished-left-alone': {
     meaning: 'A workflow that has completed is left alone, also when its work is unfinished.',
     rules: { startDecision: (run) => (run === 'none' || run === 'failed' ? 'start' : 'leave') },
     dialect: 'at_once',
     budget: { ...STEADY, setBacks: 1, sends: 1 },
   },
-  a6: {
+  'send-without-lease': {
     meaning: 'Nobody looks at the lease again before the request leaves.',
     rules: { mayLeave: () => true },
     dialect: 'concurrent_keys',
