@@ -57,6 +57,8 @@ export interface Carried extends Remembered {
   readonly asks?: number;
   /** What was bought and could not be completed so far. */
   readonly unread?: { readonly since: number; readonly reads: number };
+  /** Since when the service is waited for, in epoch milliseconds. */
+  readonly awaitedSince?: number;
   /** Of a subscription. */
   readonly silence?: Silence;
   readonly unanswered?: Unanswered;

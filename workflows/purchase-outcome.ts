@@ -31,8 +31,6 @@ export class PurchaseOutcome {
   readonly #state: WorkState;
   readonly #policy: PurchasePolicy;
   readonly #reads: Pick<PurchaseActivities, 'readDebitEvidence'>;
-  /** Since when the service is waited for, in epoch milliseconds; a look at the row in between does not begin the wait anew. */
-  #awaitedSince: number | undefined;
 
   constructor(position: PurchasePosition) {
     this.#position = position;
@@ -49,7 +47,7 @@ export class PurchaseOutcome {
     const { until, summary, otherwise } = this.#patience;
     const woken = await this.#state.wait(until - Date.now(), summary);
     const isAwaited = woken === 'operator' && this.#state.attempt.state === 'processing';
-    if (!isAwaited) this.#awaitedSince = undefined;
+    if (!isAwaited) this.#position.awaitedSince = undefined;
     if (woken === 'observation') return this.#position.answerObservations();
     // The row decides: where PostgreSQL was set back it may be unknown again.
     return woken === 'time' ? otherwise : this.#position.fromAttempt();
@@ -59,8 +57,8 @@ export class PurchaseOutcome {
   get #patience(): { readonly until: number; readonly summary: WaitName; readonly otherwise: Step } {
     const { cancellation, attempt } = this.#state;
     if (cancellation === undefined) {
-      this.#awaitedSince ??= Date.now();
-      const until = this.#awaitedSince + this.#policy.silentDeadlineMs;
+      this.#position.awaitedSince ??= Date.now();
+      const until = this.#position.awaitedSince + this.#policy.silentDeadlineMs;
       return { until, summary: WAIT_NAMES.service(), otherwise: { step: 'look_up', failure: 'timeout' } };
     }
     const { cancelledAt, acceptWithoutRefund, refundOpen } = cancellation;

@@ -21,6 +21,8 @@ export class PurchasePosition {
   proofs = 0;
   /** What was bought and could not be completed so far: since when, in epoch milliseconds, and how often it was tried. */
   unread: Carried['unread'];
+  /** Since when the service is waited for, in epoch milliseconds; a look at the row in between does not begin the wait anew. */
+  awaitedSince: number | undefined;
   /** Since when nothing moves because of ourselves. */
   #stall: Stall | undefined;
   /** What is to be done next, and how often it was held before that. */
@@ -34,16 +36,18 @@ export class PurchasePosition {
     this.holds = carried?.holds ?? 0;
     this.asks = carried?.asks ?? 0;
     this.unread = carried?.unread;
+    this.awaitedSince = carried?.awaitedSince;
     this.#stall = carried?.stall;
     state.onChangeOver(() => this.#toCarry());
   }
 
   #toCarry(): Omit<Carried, 'isActedOn'> {
-    const { asks, unread } = this;
+    const { asks, unread, awaitedSince } = this;
     return {
       holds: this.#next?.holds ?? this.holds,
       ...(asks > 0 && { asks }),
       ...(unread !== undefined && { unread }),
+      ...(awaitedSince !== undefined && { awaitedSince }),
       ...(this.#stall !== undefined && { stall: this.#stall }),
       ...(this.#next !== undefined && { step: this.#next.step }),
     };

@@ -149,11 +149,12 @@ describe('a workflow after PostgreSQL lost commits', () => {
     });
   });
 
-  it('that is woken again and again while it waits for the service asks when its week is over all the same', async () => {
+  // The second goes on in a new run at each step.
+  it.each([1_000, 15])('that is woken again and again while it waits for the service asks when its week is over all the same (history: %s)', async (historyLimit) => {
     const order = await orderWith({ answers: 'processing' });
     order.lookUps = ['found completed'];
     const result = await withOrder(environment, order, async (start) => {
-      const handle = await start();
+      const handle = await start({ historyLimit });
       for (let day = 1; day <= 6; day += 1) {
         await environment.sleep('1 day');
         await handle.signal(operatorActedSignal);
