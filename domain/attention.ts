@@ -23,7 +23,7 @@ export const ATTENTION_REASONS = {
     advice: 'Look the reference up in the service\'s console and wallet, then `resolve` the case with what is true.',
   },
   not_answered: {
-    meaning: 'The service could not be asked what became of it. It is asked again by itself.',
+    meaning: 'The service could not be asked what became of it, or answers no send of it. It is asked again by itself.',
     advice: 'Nothing, unless the service is back: `retry` asks at once. `resolve` the case only with what you have seen at the service.',
   },
   stalled: {

@@ -11,6 +11,7 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/attempt-lifecycle.ts', tests: ['test/unit/domain-attempt-lifecycle.test.ts'] },
   { file: 'domain/circuit.ts', tests: ['test/property/circuit.test.ts'] },
   { file: 'domain/failure.ts', tests: ['test/unit/domain-purchase-decision.test.ts'] },
+  { file: 'domain/inbox-decision.ts', tests: ['test/unit/domain-inbox-decision.test.ts'] },
   { file: 'domain/lifecycle.ts', tests: ['test/unit/domain-lifecycle.test.ts'] },
   { file: 'domain/money.ts', tests: ['test/property/money.test.ts'] },
   { file: 'domain/observation.ts', tests: ['test/unit/domain-observation.test.ts'] },
@@ -22,7 +23,12 @@ export const MUTATED_RULES: readonly MutatedRule[] = [
   { file: 'domain/refund.ts', tests: ['test/property/refund.test.ts'] },
   { file: 'domain/refund-conditions.ts', tests: ['test/property/refund-conditions.test.ts'] },
   { file: 'domain/refund-lifecycle.ts', tests: ['test/unit/domain-refund-lifecycle.test.ts'] },
+  { file: 'domain/relay-failure.ts', tests: ['test/unit/domain-relay-failure.test.ts'] },
+  { file: 'domain/restored-records.ts', tests: ['test/unit/domain-restored-records.test.ts'] },
   { file: 'domain/retry-rules.ts', tests: ['test/unit/domain-retry-rules.test.ts', 'test/property/retry-rules.test.ts'] },
+  { file: 'domain/send-claim.ts', tests: ['test/unit/domain-send-claim.test.ts'] },
+  { file: 'domain/start-decision.ts', tests: ['test/unit/domain-start-decision.test.ts'] },
+  { file: 'domain/sweep-decision.ts', tests: ['test/unit/domain-sweep-decision.test.ts'] },
   { file: 'upstream/error-mapping.ts', tests: ['test/unit/upstream-error-mapping.test.ts', 'test/property/upstream-mapping.test.ts'] },
 ];
 

@@ -20,6 +20,7 @@ import {
   type PurchaseWorkflowResult,
   type ServiceObservation,
 } from '#workflows/messages.ts';
+import { isPassing } from '#temporal/grpc-status.ts';
 import type { Remembered } from '#workflows/carried.ts';
 import { startSearchAttributes, type SearchFacts } from '#workflows/search-attributes.ts';
 
@@ -113,8 +114,13 @@ async function signalWithStart(
   return outcome;
 }
 
-/** How a workflow is started that is not the first one: what the run before knew, which is nothing where it could not tell. */
-type Again = Remembered;
+/** How a workflow is started that is not the first one. */
+interface Again {
+  /** What the run before knew, which is nothing where it cannot tell. */
+  readonly remembered: Remembered;
+  /** True when that run has completed, and its row has lost its end. */
+  readonly isAfterEnd: boolean;
+}
 
 /** Does what starts a workflow, and decides what follows where Temporal refuses it because of a run that was there before. */
 async function unlessInHand<Begun extends string>(
@@ -134,8 +140,8 @@ async function unlessInHand<Begun extends string>(
     // The row is read after the workflow: one that is just completing has ended its row before.
     const decision = startDecision(standing, standing === 'completed' && (await isEnded()));
     if (decision === 'leave') return standing === 'running' ? 'running' : 'finished';
-    if (decision === 'start_anew') again = { witness: await witnessOf(client, work, runId) };
-    else again = standing === 'unclean' ? await rememberedBy(client, work, runId) : undefined;
+    if (decision === 'start_anew') again = { remembered: { witness: await witnessOf(client, work, runId) }, isAfterEnd: true };
+    else again = standing === 'unclean' ? { remembered: await rememberedBy(client, work, runId), isAfterEnd: false } : undefined;
   }
 }
 
@@ -145,9 +151,9 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
   return {
     workflowId: workflowId(start),
     taskQueue: TASK_QUEUE,
-    args: [{ work: { kind, id }, policy, ...(again !== undefined && { carried: { holds: 0, ...again } }) }],
+    args: [{ work: { kind, id }, policy, ...(again !== undefined && { carried: { holds: 0, ...again.remembered } }) }],
     // A second run follows Terminate, a bug, or a database that has lost commits. It is handed what the one before knew, so it is no plain start.
-    workflowIdReusePolicy: again === undefined ? WorkflowIdReusePolicy.REJECT_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+    workflowIdReusePolicy: reusePolicy(again),
     typedSearchAttributes: startSearchAttributes(start),
     staticSummary: `${item} for ${asCode(externalReference)} (${environment})`,
     staticDetails: [
@@ -161,6 +167,12 @@ function startOptions(start: WorkStart, again: Again | undefined): WorkflowStart
       `Terminate and Reset are safe: the ${WORK_NOUNS[kind]} goes on from what PostgreSQL knows of it.`,
     ].join('\n'),
   };
+}
+
+/** Where another process has begun a run that has completed meanwhile, none may follow it with what an earlier one knew. */
+function reusePolicy(again: Again | undefined): WorkflowIdReusePolicy {
+  if (again === undefined) return WorkflowIdReusePolicy.REJECT_DUPLICATE;
+  return again.isAfterEnd ? WorkflowIdReusePolicy.ALLOW_DUPLICATE : WorkflowIdReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY;
 }
 
 /** A caller's text inside Markdown: shown as it is, whatever characters it holds. */
@@ -193,11 +205,13 @@ const QUERY_DEADLINE_MS = 5_000;
  * What a run knew that was terminated, or has failed. Its row knows as much, unless PostgreSQL has lost commits.
  *
  * @returns nothing when it cannot be asked: it never ran a task, or its history cannot be replayed.
+ * @throws Error when it cannot be asked at this moment.
  */
 async function rememberedBy(client: Client, work: WorkRef, runId: string | undefined): Promise<Remembered> {
   try {
     return await client.withDeadline(Date.now() + QUERY_DEADLINE_MS, () => client.workflow.getHandle(workflowId(work), runId).query(rememberedQuery));
-  } catch {
+  } catch (error) {
+    if (isPassing(error)) throw error;
     return {};
   }
 }

@@ -55,6 +55,8 @@ export interface Carried extends Remembered {
   readonly stall?: Stall;
   /** How often in a row the service could not be asked. */
   readonly asks?: number;
+  /** How often it was proven absent since the service last answered a send of it. */
+  readonly proofs?: number;
   /** What was bought and could not be completed so far. */
   readonly unread?: { readonly since: number; readonly reads: number };
   /** Since when the service is waited for, in epoch milliseconds. */

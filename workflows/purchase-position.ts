@@ -18,7 +18,7 @@ export class PurchasePosition {
   /** How often in a row the service could not be asked. */
   asks: number;
   /** How often it was proven absent since the service last answered a send of it. */
-  proofs = 0;
+  proofs: number;
   /** What was bought and could not be completed so far: since when, in epoch milliseconds, and how often it was tried. */
   unread: Carried['unread'];
   /** Since when the service is waited for, in epoch milliseconds; a look at the row in between does not begin the wait anew. */
@@ -35,6 +35,7 @@ export class PurchasePosition {
     const { carried } = context.input;
     this.holds = carried?.holds ?? 0;
     this.asks = carried?.asks ?? 0;
+    this.proofs = carried?.proofs ?? 0;
     this.unread = carried?.unread;
     this.awaitedSince = carried?.awaitedSince;
     this.#stall = carried?.stall;
@@ -42,10 +43,11 @@ export class PurchasePosition {
   }
 
   #toCarry(): Omit<Carried, 'isActedOn'> {
-    const { asks, unread, awaitedSince } = this;
+    const { asks, proofs, unread, awaitedSince } = this;
     return {
       holds: this.#next?.holds ?? this.holds,
       ...(asks > 0 && { asks }),
+      ...(proofs > 0 && { proofs }),
       ...(unread !== undefined && { unread }),
       ...(awaitedSince !== undefined && { awaitedSince }),
       ...(this.#stall !== undefined && { stall: this.#stall }),
@@ -178,7 +180,6 @@ export class PurchasePosition {
   /** It moves again. */
   moves(): void {
     this.#stall = undefined;
-    this.proofs = 0;
   }
 
   /** Ends it without effect, unless PostgreSQL knows more: that it may have been bought, or that an observation waits to be judged. */
@@ -227,7 +228,11 @@ export class PurchasePosition {
     const then = STEPS_OF_QUESTIONS[step.resume](failureClass, detail);
     const woken = await this.state.wait(delayMs, WAIT_NAMES.notAnswered(reason));
     if (woken === 'observation') return this.answerObservations();
-    if (woken === 'operator') return this.fromAttempt();
+    if (woken === 'operator') {
+      // What a person asks for is done at once, whatever was tried before.
+      this.proofs = 0;
+      return this.fromAttempt();
+    }
     // The row may know more by now, or less.
     const before = this.state.attempt;
     await this.state.reload();

@@ -35,6 +35,7 @@ export class PurchaseRun {
     if (carried?.step !== undefined && carried.isActedOn !== true && snapshot.observations.length === 0 && isAsIn(witness, attempt)) {
       return carried.step;
     }
+    this.#position.awaitedSince = undefined;
     if (snapshot.attention === 'contradiction') return { step: 'park', reason: 'contradiction', detail: 'Parked before this run began.' };
     const ended = witness === undefined ? undefined : endedWithoutEffect(witness);
     const boughtNothing = attempt.state === 'prepared' || attempt.state === 'refused' || (attempt.state === 'failed' && attempt.settled);

@@ -2,7 +2,7 @@ import { proxyActivities } from '@temporalio/workflow';
 import type { AbsenceResult, LookUpResult, PurchaseActivities, SendResult } from '#activities/work-types.ts';
 import { FAILURE_CLASSES, isDefinite, type FailureClass } from '#domain/failure.ts';
 import { backoffMs, type PurchasePolicy } from '#domain/policy.ts';
-import { isNeverResent } from '#domain/purchase-decision.ts';
+import { isNeverResent, type SendOutcome } from '#domain/purchase-decision.ts';
 import { equalWaits } from '#domain/retry-rules.ts';
 import { couldNotBeAsked } from '#domain/workflow-policy.ts';
 import { isNotBegun, requireGivenUp } from '#workflows/activity-failures.ts';
@@ -51,7 +51,8 @@ export class PurchaseSubmission {
     if (outcome.kind === 'too_late' || outcome.kind === 'resend_not_allowed') {
       return { step: 'look_up', failure: this.#state.attempt.failure?.class ?? 'worker_lost' };
     }
-    if (outcome.kind !== 'failure' || isDefinite(outcome.failure)) this.#position.moves();
+    this.#position.moves();
+    if (isAnswered(outcome)) this.#position.proofs = 0;
     return this.#position.afterSend(outcome);
   }
 
@@ -220,7 +221,7 @@ export class PurchaseSubmission {
     if (proofs === 0) return { step: 'prove_absence', failure, detail };
     // The sends after the last proof were not answered, or none left in time. The next proof waits longer, and a case says so.
     this.#position.asks = proofs - 1;
-    return { step: 'ask_again', reason: 'not_answered', detail: `${detail} It answers no send of it, either.`, failure, resume: 'prove_absence' };
+    return { step: 'ask_again', reason: 'not_answered', detail: `${detail} No send of it was answered since.`, failure, resume: 'prove_absence' };
   }
 
   get #isOverdue(): boolean {
@@ -247,7 +248,10 @@ export class PurchaseSubmission {
     const { failure } = step;
     const woken = await this.#state.wait(this.#policy.settleDelayMs, WAIT_NAMES.absence(this.#state.attempt.number));
     if (woken === 'observation') return this.#position.answerObservations();
-    if (woken === 'operator') return this.#position.afterAct({ step: 'look_up', failure });
+    if (woken === 'operator') {
+      this.#position.proofs = 0;
+      return this.#position.afterAct({ step: 'look_up', failure });
+    }
     const result = await this.#readAbsence();
     if (result.kind === 'unproven') {
       const { detail } = result;
@@ -281,4 +285,10 @@ export class PurchaseSubmission {
       return { kind: 'unavailable', failure: { class: 'timeout', detail: 'The service could not be asked for a long time.' } };
     }
   }
+}
+
+/** What was not sent, because of the purchase gate, another send, or ourselves, is no answer of the service. */
+function isAnswered(outcome: SendOutcome): boolean {
+  if (outcome.kind === 'accepted') return true;
+  return outcome.kind === 'failure' && isDefinite(outcome.failure) && outcome.failure !== 'not_sent' && outcome.failure !== 'esim_busy';
 }

@@ -44,7 +44,7 @@ export async function purchase(input: PurchaseWorkflowInput, afterwards?: Afterw
   setHandler(serviceObservedSignal, (observation) => observations.offer(observation), { description: serviceObserved });
   setHandler(operatorActedSignal, () => void (acts.count += 1), { description: operatorActed });
   setHandler(explainQuery, () => progress.explanation(), { description: explain });
-  setHandler(rememberedQuery, () => memory.remembered, { description: remembered });
+  setHandler(rememberedQuery, () => memory.handedOn, { description: remembered });
   handleOperatorUpdates({ work, progress, acted: () => (acts.count += 1) });
 
   const end = await endOf(async () => {

@@ -98,6 +98,16 @@ export class RunMemory {
     };
   }
 
+  /**
+   * As {@link remembered}, for a run that follows one that was terminated: how the work had ended before PostgreSQL lost commits stays known,
+   * since nobody may have judged it yet.
+   */
+  get handedOn(): Remembered {
+    const { ended, failure } = this.#input.carried?.witness ?? {};
+    if (this.#witness === undefined || ended === undefined) return this.remembered;
+    return { ...this.remembered, witness: { ...this.#witness, ended, ...(failure !== undefined && { failure }) } };
+  }
+
   /** True when its history is so long that it is to go on in a new run. */
   get isLong(): boolean {
     const { historyLength, continueAsNewSuggested } = workflowInfo();

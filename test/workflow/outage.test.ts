@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeOrder, POLICY, withOrder, withWorker, type ScriptedSend } from '#test/support/order-workflow.ts';
 import { createTimeSkippingEnvironment } from '#test/support/time-skipping.ts';
 import { FakeSubscription, withSubscription } from '#test/support/subscription-workflow.ts';
-import { explainQuery } from '#workflows/messages.ts';
+import { explainQuery, operatorActedSignal } from '#workflows/messages.ts';
 import { orderWorkflow } from '#workflows/order.ts';
 
 let environment: TestWorkflowEnvironment;
@@ -90,6 +90,25 @@ describe('after an outage of the service of a day', () => {
       const proofs = order.calls.filter((call) => call === 'proveAbsence').length;
       expect(proofs).toBeGreaterThan(30);
       expect(proofs).toBeLessThan(60);
+      await handle.terminate();
+    });
+    expect(order.sent).toHaveLength(1);
+  });
+
+  it('what the purchase gate holds back in each window that a proof gives is a case as well', async () => {
+    const gated = { gated: 'service_down', recheckMs: POLICY.resendWindowMs } as const;
+    const order = await orderWith({ fails: 'timeout' }, ...Array.from({ length: 200 }, () => [gated, 'comes too late'] as const).flat());
+    order.absences = Array.from({ length: 200 }, () => 'absent');
+    await withOrder(environment, order, async (start) => {
+      const handle = await start({ historyLimit: 100 });
+      await environment.sleep(OUTAGE / 4);
+      expect(order.steps).toContainEqual(expect.objectContaining({ status: 'needs_attention', attention: expect.objectContaining({ reason: 'not_answered' }) }));
+      const proofs = () => order.calls.filter((call) => call === 'proveAbsence').length;
+      const before = proofs();
+      // A person who asks for it need not wait.
+      await handle.signal(operatorActedSignal);
+      await environment.sleep(POLICY.resendWindowMs / 2);
+      expect(proofs()).toBe(before + 1);
       await handle.terminate();
     });
     expect(order.sent).toHaveLength(1);
