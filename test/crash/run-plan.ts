@@ -58,8 +58,11 @@ export interface SeedReport {
   readonly logs?: string;
 }
 
-/** Beside what all tests shorten. Resends have their usual time, so that a busy machine does not use it up. */
-const POLICY = { POLICY_MAX_ATTEMPTS: '2', POLICY_SILENT_DEADLINE: '15s', POLICY_RESEND_WINDOW: '10m', POLICY_CANCEL_CHECK: '3s' };
+/**
+ * Beside what all tests shorten. Resends have their usual time, so that a busy machine does not use it up. What a quarantined report
+ * bars waits for a person, and says so by a case `stalled`.
+ */
+const POLICY = { POLICY_MAX_ATTEMPTS: '2', POLICY_SILENT_DEADLINE: '15s', POLICY_RESEND_WINDOW: '10m', POLICY_CANCEL_CHECK: '3s', POLICY_STALLED_AFTER: '20s' };
 
 export interface RunOptions {
   readonly servers: SharedServers;
