@@ -12,8 +12,14 @@ import type { ObservationDecision } from '#domain/observation.ts';
 const DECISIONS = ['advance', 'known', 'contradiction'] as const satisfies readonly ObservationDecision[];
 const pending = (decision: ObservationDecision | null): StoredInboxRow => ({ state: 'pending', decision, isOurs: true });
 
+const SETTLED = ['relayed', 'applied', 'unmatched', 'quarantined', 'replayed', 'ignored'] as const;
+
 describe('a row of the inbox', () => {
-  it.each(INBOX_STATES.filter((state) => state !== 'pending'))('that is %s already is left alone', (state) => {
+  it('waits, or has one of the states that need nothing of the relay', () => {
+    expect(INBOX_STATES).toEqual(['pending', ...SETTLED]);
+  });
+
+  it.each(SETTLED)('that is %s already is left alone', (state) => {
     for (const judged of DECISIONS) {
       for (const ended of [false, true]) expect(decideInboxRow({ state, decision: 'advance', isOurs: true }, judged, ended)).toEqual({ kind: 'leave' });
     }
