@@ -18,10 +18,10 @@ import {
   workflowId,
   type PurchaseWorkflowInput,
   type PurchaseWorkflowResult,
+  type Remembered,
   type ServiceObservation,
 } from '#workflows/messages.ts';
 import { isPassing } from '#temporal/grpc-status.ts';
-import type { Remembered } from '#workflows/carried.ts';
 import { startSearchAttributes, type SearchFacts } from '#workflows/search-attributes.ts';
 
 /** What a workflow is started with. Nothing personal: part of it is shown and indexed in plain text. */

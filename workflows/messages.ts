@@ -131,6 +131,8 @@ export interface Explanation {
 
 export const explainQuery = defineQuery<Explanation>('explain');
 
+export type { Remembered };
+
 /** What a run remembers beside PostgreSQL. A run that was terminated or has failed is asked, so that the one that follows knows it. */
 export const rememberedQuery = defineQuery<Remembered>('remembered');
 
