@@ -10,6 +10,7 @@ import { requireGivenUp } from '#workflows/activity-failures.ts';
 import { DEADLINES_OF_READS, repeatedlyAsking } from '#workflows/activity-options.ts';
 import type { PurchasePosition } from '#workflows/purchase-position.ts';
 import type { Step, StepNamed } from '#workflows/purchase-steps.ts';
+import type { Standing } from '#workflows/progress.ts';
 import { WAIT_NAMES, type WaitName } from '#workflows/wait-names.ts';
 import { database } from '#workflows/work-records.ts';
 import type { WorkState } from '#workflows/work-state.ts';
@@ -75,7 +76,8 @@ export class PurchaseOutcome {
     const next = `The ${this.#state.noun} is completed.`;
     // It is the completion that answers what the service said.
     const applied = this.#state.takeAnswered();
-    await this.#state.goOn({ status: 'processing', now, next });
+    if (this.#position.asks > 0) this.#showAskedAgain({ now, next });
+    else await this.#state.goOn({ status: 'processing', now, next });
     const { completePurchase } = proxyActivities<Pick<PurchaseActivities, 'completePurchase'>>({
       ...repeatedlyAsking(this.#policy, DEADLINES_OF_READS),
       summary: `Read the ${missing} and complete the ${this.#state.noun}`,
@@ -105,6 +107,12 @@ export class PurchaseOutcome {
         return { step: 'end', end: { status: 'completed', ...(esimId !== undefined && { esimId }) } };
       }
     }
+  }
+
+  /** What waits for an answer stays parked while the service is asked once more: PostgreSQL is told when there is news. */
+  #showAskedAgain(standing: Pick<Standing, 'now' | 'next' | 'nextStepAt'>): void {
+    const { attention, failure } = this.#state;
+    this.#state.show({ ...standing, status: attention === undefined ? 'processing' : 'needs_attention', attention, failure });
   }
 
   /** In the open: each wait has its name, and after so long a person is told. */
@@ -145,14 +153,10 @@ export class PurchaseOutcome {
     // A wallet that could not be read for long is read once at a time.
     for (let read = this.#position.asks > 0 ? this.#policy.settleReads : 1; ; read += 1) {
       const wakeAt = Date.now() + this.#policy.settleDelayMs;
-      await this.#state.record({
-        status: 'processing',
-        event: 'attempt.settling',
-        message: `The service reports attempt ${this.#state.attempt.number} as failed; the wallet is checked before anything else.`,
-        failure,
-        nextStepAt: wakeAt,
-        next: `The wallet is read (${read} of ${this.#policy.settleReads}).`,
-      });
+      const message = `The service reports attempt ${this.#state.attempt.number} as failed; the wallet is checked before anything else.`;
+      const next = `The wallet is read (${read} of ${this.#policy.settleReads}).`;
+      if (this.#position.asks > 0) this.#showAskedAgain({ now: message, next, nextStepAt: wakeAt });
+      else await this.#state.record({ status: 'processing', event: 'attempt.settling', message, failure, nextStepAt: wakeAt, next });
       // Whatever a person does, the wallet is not read before its time: a debit may show late.
       while (Date.now() < wakeAt) {
         await this.#position.before(step);

@@ -40,6 +40,11 @@ function duringOutage(order: FakeOrder, until: number, now: () => Promise<number
   };
 }
 
+/** Nobody is told that it goes on each time it is asked about once more. */
+function statusesSinceParked({ steps }: FakeOrder): ReadonlySet<string> {
+  return new Set(steps.slice(steps.findIndex(({ status }) => status === 'needs_attention')).map(({ status }) => status));
+}
+
 async function throughOutage(order: FakeOrder) {
   const until = (await environment.currentTimeMs()) + OUTAGE;
   const times: { completedAt?: number } = {};
@@ -150,6 +155,7 @@ describe('after an outage of the service of a day', () => {
     const { explained, result } = await throughOutage(order);
     expect(explained).toMatchObject({ status: 'needs_attention', attention: 'not_answered' });
     expect(result).toMatchObject({ status: 'completed' });
+    expect([...statusesSinceParked(order)].slice(0, 2)).toEqual(['needs_attention', 'held']);
     expect(order.sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
   });
 
@@ -158,6 +164,7 @@ describe('after an outage of the service of a day', () => {
     const { explained, result, healedAfterMs } = await throughOutage(order);
     expect(explained).toMatchObject({ status: 'needs_attention', attention: 'delivery_unavailable', nextStepAt: expect.any(Number) });
     expect(result).toMatchObject({ status: 'completed' });
+    expect(statusesSinceParked(order)).toEqual(new Set(['needs_attention']));
     expect(healedAfterMs).toBeLessThanOrEqual(HEALED_WITHIN);
   });
 
