@@ -8,7 +8,7 @@ export const NOTHING_ELSE: CrashPlan = {
   seed: 0,
   setting: setting('replays'),
   work: [SOLD_AT_ONCE],
-  // Enough for most of what is made wrong, and many of these run at once.
+  // One process of each kind is enough for most saboteurs, and their tests run at the same time.
   processes: { worker: 1, api: 1 },
   clocks: {},
   kills: [],

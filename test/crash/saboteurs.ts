@@ -18,7 +18,6 @@ export interface Saboteur {
   readonly caughtBy: RegExp;
 }
 
-
 /** No event comes, so that what is unknown is not settled by one. */
 const SILENCE = [
   { fault: { kind: 'lost' }, nth: 1 },
